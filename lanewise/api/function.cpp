@@ -1,0 +1,287 @@
+#include "lanewise/api/function.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "lanewise/api/backends.h"
+#include "lanewise/base/environment.h"
+#include "lanewise/base/error.h"
+#include "lanewise/ir/print.h"
+#include "lanewise/runtime/program_cache.h"
+#include "lanewise/transform/passes.h"
+
+namespace lw {
+
+/// A signature that has been traced.
+struct ElementFunction::Entry {
+  std::uint64_t key = 0;
+  std::shared_ptr<runtime::Program> program;
+  const Entry* next = nullptr;
+  mutable std::mutex mutex;
+  mutable std::optional<runtime::RunStats> last;  // for explain
+};
+
+namespace {
+
+constexpr std::size_t kMostInputs = 14;
+
+/// Types and kinds of the arguments and the step counter, four bits each.
+std::uint64_t signature(std::span<const Input> inputs, const MapOptions& options) {
+  if (inputs.size() > kMostInputs) {
+    throw UsageError(fmt::format("map: too many arguments; got {}, expected at most {}.",
+                                 inputs.size(), kMostInputs));
+  }
+  std::uint64_t key = options.max_steps == 0 ? 1 : options.max_steps < INT32_MAX ? 2 : 3;
+  for (const Input& input : inputs) {
+    key = key << 4 | static_cast<std::uint64_t>(input.type) << 1 | std::uint64_t{input.mapped};
+  }
+  return key;
+}
+
+/// The one size of all mapped inputs.
+std::int64_t mapped_size(std::span<const Input> inputs) {
+  std::int64_t size = -1;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Input& input = inputs[i];
+    if (!input.mapped) continue;
+    if (input.data == nullptr && input.size > 0) {
+      throw UsageError(fmt::format(
+          "map: argument {} has no data; got a null pointer with size {}, expected memory for its "
+          "elements. Check that the array is allocated.",
+          i, input.size));
+    }
+    if (size >= 0 && input.size != size) {
+      throw UsageError(fmt::format(
+          "map: arguments disagree on the mapped size; got {} (argument {}) and {} (argument {}), "
+          "expected one size. Pass a plain number to share it between elements.",
+          size, first, input.size, i));
+    }
+    if (size < 0) first = i;
+    size = input.size;
+  }
+  if (size < 0) {
+    throw UsageError(
+        "map: nothing to map over; got only shared numbers, expected at least one array.");
+  }
+  return size;
+}
+
+bool overlaps(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+  const auto* x = static_cast<const std::byte*>(a);
+  const auto* y = static_cast<const std::byte*>(b);
+  return a_bytes > 0 && b_bytes > 0 && x < y + b_bytes && y < x + a_bytes;
+}
+
+std::size_t bytes_of(DType type, std::int64_t size) {
+  return types::size_of(type) * static_cast<std::size_t>(size);
+}
+
+void check_outputs(std::span<const Output> outputs, std::span<const Input> inputs,
+                   const std::vector<DType>& results, std::int64_t count) {
+  if (outputs.size() != results.size()) {
+    throw UsageError(fmt::format("map: wrong number of outputs; got {}, expected {}.",
+                                 outputs.size(), results.size()));
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Output& out = outputs[i];
+    if (out.type != results[i]) {
+      throw UsageError(fmt::format("map: output {} has another type; got {}, expected {}.", i,
+                                   types::name_of(out.type), types::name_of(results[i])));
+    }
+    if (out.size != count) {
+      throw UsageError(fmt::format(
+          "map: output {} has another size; got {}, expected {}, the mapped size.", i, out.size,
+          count));
+    }
+    if (out.data == nullptr && out.size > 0) {
+      throw UsageError(fmt::format(
+          "map: output {} has no data; got a null pointer with size {}.", i, out.size));
+    }
+    const std::size_t bytes = bytes_of(out.type, out.size);
+    for (std::size_t j = 0; j < inputs.size(); ++j) {
+      if (inputs[j].mapped &&
+          overlaps(out.data, bytes, inputs[j].data, bytes_of(inputs[j].type, inputs[j].size))) {
+        throw UsageError(fmt::format(
+            "map: output {} overlaps argument {}; got shared memory, expected separate arrays. "
+            "Give another out, or none.",
+            i, j));
+      }
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (overlaps(out.data, bytes, outputs[j].data, bytes_of(outputs[j].type, outputs[j].size))) {
+        throw UsageError(fmt::format("map: outputs {} and {} overlap.", j, i));
+      }
+    }
+  }
+}
+
+std::string wish_text(const plan::Wish& wish) {
+  const auto show = [](const auto& value) {
+    return value ? fmt::format("{}", static_cast<int>(*value)) : std::string("-");
+  };
+  return fmt::format("{} {} {} {} {} {}\n", show(wish.refill), show(wish.isa), show(wish.lanes),
+                     show(wish.interleave), show(wish.steps), show(wish.threshold));
+}
+
+}  // namespace
+
+ElementFunction::ElementFunction(Tracer tracer, VectorizeOptions options)
+    : tracer_(std::move(tracer)), options_(std::move(options)) {}
+
+ElementFunction::~ElementFunction() {
+  for (const Entry* entry = entries_.load(); entry != nullptr;) {
+    delete std::exchange(entry, entry->next);
+  }
+}
+
+// The life of a call, in five steps.
+std::vector<Tensor> ElementFunction::call(std::span<const Input> inputs,
+                                          const MapOptions& options) {
+  const std::int64_t count = mapped_size(inputs);                    // describe
+  const Entry& entry = find(inputs, options);                        // trace, transform, load: once
+  std::vector<Tensor> tensors;
+  std::vector<void*> outputs;
+  for (const DType type : entry.program->function().results) {
+    outputs.push_back(tensors.emplace_back(type, count).data());
+  }
+  run(entry, outputs, inputs, count, options);                       // plan, compile beside, execute
+  return tensors;
+}
+
+runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
+                                             std::span<const Input> inputs,
+                                             const MapOptions& options) {
+  const std::int64_t count = mapped_size(inputs);
+  const Entry& entry = find(inputs, options);
+  check_outputs(outputs, inputs, entry.program->function().results, count);
+  std::vector<void*> pointers;
+  for (const Output& output : outputs) pointers.push_back(output.data);
+  return run(entry, pointers, inputs, count, options);
+}
+
+const ElementFunction::Entry& ElementFunction::find(std::span<const Input> inputs,
+                                                    const MapOptions& options) {
+  const std::uint64_t key = signature(inputs, options);
+  for (const Entry* e = entries_.load(std::memory_order_acquire); e != nullptr; e = e->next) {
+    if (e->key == key) return *e;
+  }
+  return load(key, inputs, options);
+}
+
+const ElementFunction::Entry& ElementFunction::load(std::uint64_t key,
+                                                    std::span<const Input> inputs,
+                                                    const MapOptions& options) {
+  const std::lock_guard lock(mutex_);
+  for (const Entry* e = entries_.load(); e != nullptr; e = e->next) {
+    if (e->key == key) return *e;  // another thread was first
+  }
+  if (options.max_steps < 0) {
+    throw UsageError(fmt::format("map: max_steps is negative; got {}, expected 0 for no limit or "
+                                 "a number of steps.",
+                                 options.max_steps));
+  }
+  const ir::Function traced = tracer_(inputs);
+  base::dump("trace", [&] { return ir::print(traced); });
+  transform::Options passes;
+  if (options.max_steps > 0) {
+    passes.step_counter = options.max_steps < INT32_MAX ? DType::I32 : DType::I64;
+  }
+  const std::string content =
+      fmt::format("{}{}{}", wish_text(options_.schedule), options.max_steps > 0 ? key : 0,
+                  ir::print(traced, {.locations = true}));
+  auto* entry = new Entry;
+  entry->key = key;
+  try {
+    entry->program = runtime::cached_program(content, [&] {
+      return std::make_shared<runtime::Program>(transform::run(traced, passes),
+                                                options.max_steps > 0, options_.schedule,
+                                                api::cpu_backend());
+    });
+  } catch (...) {
+    delete entry;
+    throw;
+  }
+  entry->next = entries_.load();
+  entries_.store(entry, std::memory_order_release);
+  return *entry;
+}
+
+runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const> outputs,
+                                       std::span<const Input> inputs, std::int64_t count,
+                                       const MapOptions& options) {
+  const void* mapped[kMostInputs];
+  std::uint64_t shared[kMostInputs];
+  std::size_t mapped_count = 0;
+  std::size_t shared_count = 0;
+  for (const Input& input : inputs) {
+    if (input.mapped) {
+      mapped[mapped_count++] = input.data;
+    } else {
+      shared[shared_count++] = input.value.bits();
+    }
+  }
+  const runtime::Buffers buffers{.inputs = {mapped, mapped_count},
+                                 .shared = {shared, shared_count},
+                                 .outputs = outputs,
+                                 .count = count};
+  const runtime::RunStats stats = runtime::execute(
+      *entry.program, buffers,
+      {.threads = options.threads,
+       .max_steps = options.max_steps,
+       .chunk = options.chunk,
+       .compile = options.compile,
+       .cancel = options.cancel ? &*options.cancel : nullptr,
+       .interrupt = options.interrupt});
+  const std::lock_guard lock(entry.mutex);
+  entry.last = stats;
+  return stats;
+}
+
+std::vector<DType> ElementFunction::result_types(std::span<const Input> inputs,
+                                                 const MapOptions& options) {
+  return find(inputs, options).program->function().results;
+}
+
+std::string ElementFunction::lower(std::span<const Input> inputs, const MapOptions& options) {
+  return ir::print(find(inputs, options).program->function(), {.locations = true});
+}
+
+runtime::Program::Report ElementFunction::compile(std::span<const Input> inputs,
+                                                  const MapOptions& options) {
+  runtime::Program& program = *find(inputs, options).program;
+  program.compile({});
+  return program.report();
+}
+
+std::string ElementFunction::explain(std::span<const Input> inputs, const MapOptions& options) {
+  const Entry& entry = find(inputs, options);
+  const runtime::Program& program = *entry.program;
+  const runtime::Program::Report report = program.report();
+  std::string text = fmt::format("{}: ", options_.name);
+  if (report.compiled) {
+    text += plan::to_string(report.choice.schedule) + "\n";
+    text += fmt::format("  because   {}\n", report.choice.reason);
+    text += fmt::format(
+        "  compiled  {:.1f} ms (emit {:.1f}, passes {:.1f}, code {:.1f}, link {:.1f}), {} bytes\n",
+        report.times.total_ms(), report.times.emit_ms, report.times.passes_ms,
+        report.times.code_ms, report.times.link_ms, report.code_bytes);
+  } else if (!report.error.empty()) {
+    text += "tile machine only; compiling failed: " + report.error + "\n";
+  } else {
+    text += "tile machine; machine code is not there yet\n";
+  }
+  const std::lock_guard lock(entry.mutex);
+  if (entry.last) {
+    text += fmt::format(
+        "  last run  {} elements by the tile machine, {} by machine code; {} workers, chunks of {}\n",
+        entry.last->tier0_elements, entry.last->tier1_elements, entry.last->workers,
+        entry.last->chunk);
+  }
+  text += fmt::format("  scratch   {} bytes a worker on the tile machine\n",
+                      program.interpreter().scratch_bytes());
+  return text;
+}
+
+}  // namespace lw

@@ -1,0 +1,117 @@
+// A function for one element, ready to be called on arrays: what lw::vectorize (api/vectorize.h)
+// and the Python package are made of. Traced once per signature.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "lanewise/api/tensor.h"
+#include "lanewise/ir/function.h"
+#include "lanewise/plan/choose.h"
+#include "lanewise/runtime/execute.h"
+
+namespace lw {
+
+using Compile = runtime::CompileMode;
+
+/// Options of one call.
+struct MapOptions {
+  int threads = 0;                    // 0: all the process may use
+  std::int64_t max_steps = 0;         // loop steps an element may take; 0: no limit
+  Compile compile = Compile::Auto;    // machine code beside the first call, before it, or never
+  std::int64_t chunk = 0;             // elements a worker takes at a time; 0: chosen
+  std::optional<CancelToken> cancel;  // stops the map from another thread
+  std::function<bool()> interrupt;    // asked now and then on this thread; true stops the map
+};
+
+/// Options of a function.
+struct VectorizeOptions {
+  std::string name = "f";
+  plan::Wish schedule;  // what the planner must keep to; chosen otherwise
+};
+
+/// An argument: an array with one value per element, or one value shared by all.
+class Input {
+ public:
+  template <types::ElementType T>
+  Input(const std::vector<T>& values) : Input(std::span<const T>(values)) {}  // NOLINT: implicit
+  template <types::ElementType T>
+  Input(std::span<const T> values)  // NOLINT: implicit
+      : Input(types::dtype_of<T>, values.data(), std::ssize(values)) {}
+  template <types::ElementType T>
+  Input(std::span<T> values) : Input(std::span<const T>(values)) {}  // NOLINT: implicit
+  Input(const Tensor& tensor)                                        // NOLINT: implicit
+      : Input(tensor.type(), tensor.data(), tensor.size()) {}
+  template <types::ElementType T>
+  Input(T value) : type(types::dtype_of<T>), mapped(false), value(value) {}  // NOLINT: implicit
+  Input(DType element_type, const void* memory, std::int64_t count)
+      : type(element_type), mapped(true), data(memory), size(count) {}
+
+  DType type;
+  bool mapped;
+  const void* data = nullptr;
+  std::int64_t size = 0;
+  Scalar value;  // when shared
+};
+
+/// Memory for results that the caller owns.
+struct Output {
+  template <types::ElementType T>
+  Output(std::vector<T>& values) : Output(std::span<T>(values)) {}  // NOLINT: implicit
+  template <types::ElementType T>
+  Output(std::span<T> values)  // NOLINT: implicit
+      : Output(types::dtype_of<T>, values.data(), std::ssize(values)) {}
+  Output(const Tensor& tensor)  // NOLINT: implicit
+      : Output(tensor.type(), tensor.data(), tensor.size()) {}
+  Output(DType element_type, void* memory, std::int64_t count)
+      : type(element_type), data(memory), size(count) {}
+
+  DType type;
+  void* data;
+  std::int64_t size;
+};
+
+class ElementFunction {
+ public:
+  /// Records the function for arguments of these types and kinds.
+  using Tracer = std::function<ir::Function(std::span<const Input> inputs)>;
+
+  ElementFunction(Tracer tracer, VectorizeOptions options);
+  ~ElementFunction();
+  ElementFunction(const ElementFunction&) = delete;
+  ElementFunction& operator=(const ElementFunction&) = delete;
+
+  /// Maps over the inputs into new tensors.
+  std::vector<Tensor> call(std::span<const Input> inputs, const MapOptions& options);
+  /// Maps into the caller's memory, which must not overlap an input.
+  runtime::RunStats call_into(std::span<const Output> outputs, std::span<const Input> inputs,
+                              const MapOptions& options);
+  /// The types of the results for such inputs.
+  std::vector<DType> result_types(std::span<const Input> inputs, const MapOptions& options);
+  /// What happens, or happened, with such inputs: program, schedule and reason, code, counts.
+  std::string explain(std::span<const Input> inputs, const MapOptions& options);
+  /// The element program as text.
+  std::string lower(std::span<const Input> inputs, const MapOptions& options);
+  /// Plans and compiles for such inputs now; returns what the compiler did.
+  runtime::Program::Report compile(std::span<const Input> inputs, const MapOptions& options);
+
+ private:
+  struct Entry;
+
+  const Entry& find(std::span<const Input> inputs, const MapOptions& options);
+  const Entry& load(std::uint64_t key, std::span<const Input> inputs, const MapOptions& options);
+  runtime::RunStats run(const Entry& entry, std::span<void* const> outputs,
+                        std::span<const Input> inputs, std::int64_t count,
+                        const MapOptions& options);
+
+  Tracer tracer_;
+  VectorizeOptions options_;
+  std::atomic<const Entry*> entries_{nullptr};  // newest first; never removed while this lives
+  std::mutex mutex_;
+};
+
+}  // namespace lw

@@ -1,0 +1,46 @@
+// An array of elements of one type that lanewise owns. Copies share the memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lanewise/types/dtype.h"
+
+namespace lw {
+
+class Tensor {
+ public:
+  Tensor() = default;
+  /// Uninitialised memory for `size` elements.
+  Tensor(DType type, std::int64_t size);
+  template <types::ElementType T>
+  explicit Tensor(std::span<const T> values) : Tensor(types::dtype_of<T>, std::ssize(values)) {
+    std::copy(values.begin(), values.end(), static_cast<T*>(data()));
+  }
+
+  DType type() const { return type_; }
+  std::int64_t size() const { return size_; }
+  void* data() const { return memory_.get(); }
+
+  /// The elements; throws UsageError if T is not the tensor's type.
+  template <types::ElementType T>
+  std::span<T> span() const {
+    require_type(types::dtype_of<T>);
+    return {static_cast<T*>(data()), static_cast<std::size_t>(size_)};
+  }
+  template <types::ElementType T>
+  T at(std::int64_t i) const {
+    return span<T>()[static_cast<std::size_t>(i)];
+  }
+
+ private:
+  void require_type(DType type) const;
+
+  std::shared_ptr<std::byte[]> memory_;
+  DType type_ = DType::F32;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace lw

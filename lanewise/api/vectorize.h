@@ -1,0 +1,133 @@
+// lw::vectorize: a C++ function for one element becomes one for arrays.
+//
+//   auto wave = lw::vectorize([](lw::f64 x) { return lw::sin(x) * x; });
+//   lw::Tensor y = wave(xs);         // std::vector, std::span, lw::Tensor; a number is shared
+#pragma once
+
+#include <array>
+#include <tuple>
+#include <utility>
+
+#include "lanewise/api/function.h"
+#include "lanewise/trace/variable.h"
+
+namespace lw {
+namespace api {
+
+/// The types of a callable's parameters and result.
+template <class F>
+struct Shape : Shape<decltype(&F::operator())> {};
+template <class F, class R, class... P>
+struct Shape<R (F::*)(P...) const> {
+  using Result = R;
+  using Params = std::tuple<std::remove_cvref_t<P>...>;
+};
+template <class F, class R, class... P>
+struct Shape<R (F::*)(P...)> : Shape<R (F::*)(P...) const> {};
+template <class R, class... P>
+struct Shape<R (*)(P...)> {
+  using Result = R;
+  using Params = std::tuple<std::remove_cvref_t<P>...>;
+};
+
+template <class V>
+struct ElementOf;
+template <class T>
+struct ElementOf<Variable<T>> {
+  using type = T;
+};
+
+[[noreturn]] void wrong_argument_type(std::size_t index, DType got, DType expected);
+[[noreturn]] void wrong_argument_count(std::size_t got, std::size_t expected);
+
+template <class T>
+void append_results(std::vector<ir::ValueId>& out, const Variable<T>& value) {
+  out.push_back(value.read());
+}
+template <class... T>
+void append_results(std::vector<ir::ValueId>& out, const std::tuple<Variable<T>...>& values) {
+  std::apply([&](const auto&... v) { (out.push_back(v.read()), ...); }, values);
+}
+
+/// Calls `function` on symbolic parameters and returns what it did.
+template <class F>
+ir::Function trace_function(const F& function, const std::string& name,
+                            std::span<const Input> inputs) {
+  using Params = typename Shape<F>::Params;
+  constexpr std::size_t kCount = std::tuple_size_v<Params>;
+  if (inputs.size() != kCount) wrong_argument_count(inputs.size(), kCount);
+  trace::Trace trace(name);
+  const auto parameter = [&]<std::size_t i>() {
+    using T = typename ElementOf<std::tuple_element_t<i, Params>>::type;
+    const Input& input = inputs[i];
+    if (input.type != types::dtype_of<T>) {
+      wrong_argument_type(i, input.type, types::dtype_of<T>);
+    }
+    return trace.builder().param("arg" + std::to_string(i), input.type, input.mapped);
+  };
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    const std::array<ir::ValueId, kCount> values = {parameter.template operator()<i>()...};
+    std::vector<ir::ValueId> results;
+    append_results(results, function(std::tuple_element_t<i, Params>::of(values[i])...));
+    return trace.finish(results);
+  }(std::make_index_sequence<kCount>{});
+}
+
+}  // namespace api
+
+/// Made by lw::vectorize. Calls from several threads are fine.
+template <class F>
+class Vectorized {
+ public:
+  static constexpr std::size_t kArguments = std::tuple_size_v<typename api::Shape<F>::Params>;
+
+  Vectorized(F function, VectorizeOptions options)
+      : function_([f = std::move(function), name = options.name](
+                      std::span<const Input> inputs) { return api::trace_function(f, name, inputs); },
+                  options) {}
+
+  /// Maps over the arrays; one result gives a Tensor, several a vector of them.
+  template <class... A>
+    requires(sizeof...(A) == kArguments)
+  auto operator()(const A&... arguments) {
+    return with(MapOptions(), arguments...);
+  }
+  template <class... A>
+  auto with(const MapOptions& options, const A&... arguments) {
+    const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
+    std::vector<Tensor> results = function_.call(inputs, options);
+    if constexpr (requires { typename api::ElementOf<typename api::Shape<F>::Result>::type; }) {
+      return std::move(results[0]);
+    } else {
+      return results;
+    }
+  }
+  /// Maps into memory the caller owns, for functions with one result.
+  template <class... A>
+  runtime::RunStats into(const Output& output, const MapOptions& options, const A&... arguments) {
+    const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
+    return function_.call_into({&output, 1}, inputs, options);
+  }
+
+  template <class... A>
+  std::string explain(const A&... arguments) {
+    const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
+    return function_.explain(inputs, {});
+  }
+  template <class... A>
+  std::string lower(const A&... arguments) {
+    const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
+    return function_.lower(inputs, {});
+  }
+  ElementFunction& element_function() { return function_; }
+
+ private:
+  ElementFunction function_;
+};
+
+template <class F>
+Vectorized<F> vectorize(F function, VectorizeOptions options = {}) {
+  return Vectorized<F>(std::move(function), std::move(options));
+}
+
+}  // namespace lw

@@ -1,0 +1,222 @@
+#include "lanewise/backend/cpu/compiler.h"
+
+#include <fmt/core.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/InstSimplifyPass.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <chrono>
+#include <cmath>
+#include <mutex>
+
+#include "lanewise/backend/cpu/emit.h"
+#include "lanewise/base/check.h"
+#include "lanewise/base/environment.h"
+
+namespace lw::backend::cpu {
+namespace {
+
+double now_ms() {
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+template <class T>
+T unwrap(llvm::Expected<T> value, const char* what) {
+  if (value) return std::move(*value);
+  throw InternalError(
+      fmt::format("compile: {}: {}", what, llvm::toString(value.takeError())));
+}
+
+void unwrap(llvm::Error error, const char* what) {
+  if (!error) return;
+  throw InternalError(fmt::format("compile: {}: {}", what, llvm::toString(std::move(error))));
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target(plan::Isa isa) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget("x86_64-unknown-linux-gnu", error);
+  LW_CHECK(target != nullptr);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      "x86_64-unknown-linux-gnu", plan::name_of(isa), "", options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+}
+
+/// A short list: fusing, hoisting and vectorising are done already. No instcombine: it rewrites
+/// the masked additions into slower code.
+void run_passes(llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::PassBuilder builder(&target);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::InstSimplifyPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(
+      llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  for (llvm::Function& f : module) {
+    if (!f.isDeclaration()) passes.run(f, functions);
+  }
+}
+
+struct Job {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::TargetMachine> target;
+};
+
+void build(Job& job, const std::string& name, const kernel::Kernel& kernel,
+           const plan::Schedule& schedule, runtime::CompileTimes& times) {
+  const double start = now_ms();
+  job.target = make_target(schedule.isa);
+  job.module = std::make_unique<llvm::Module>(name, job.context);
+  job.module->setTargetTriple("x86_64-unknown-linux-gnu");
+  job.module->setDataLayout(job.target->createDataLayout());
+  emit(*job.module, name, kernel, schedule);
+  std::string problems;
+  llvm::raw_string_ostream out(problems);
+  if (llvm::verifyModule(*job.module, &out)) {
+    throw InternalError("compile: the generated code is invalid: " + problems);
+  }
+  const double emitted = now_ms();
+  run_passes(*job.module, *job.target);
+  times.emit_ms = emitted - start;
+  times.passes_ms = now_ms() - emitted;
+}
+
+llvm::SmallVector<char, 0> generate(Job& job, llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager codegen;
+  if (job.target->addPassesToEmitFile(codegen, out, nullptr, type)) {
+    throw InternalError("compile: LLVM cannot write this kind of file.");
+  }
+  codegen.run(*job.module);
+  return bytes;
+}
+
+/// The process's JIT; made on first use and never destroyed, as code may run until the very end.
+llvm::orc::LLJIT& jit() {
+  static llvm::orc::LLJIT* instance = [] {
+    auto made = unwrap(llvm::orc::LLJITBuilder()
+                           .setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(
+                               llvm::Triple("x86_64-unknown-linux-gnu")))
+                           .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                           .create(),
+                       "starting the JIT");
+    // What LLVM may call: fma without an fma unit, and moving memory.
+    llvm::orc::SymbolMap symbols;
+    const auto add = [&](const char* name, auto* function) {
+      symbols[made->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                              llvm::JITSymbolFlags::Exported |
+                                                  llvm::JITSymbolFlags::Callable};
+    };
+    add("fma", static_cast<double (*)(double, double, double)>(std::fma));
+    add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
+    add("memcpy", &std::memcpy);
+    add("memset", &std::memset);
+    add("memmove", &std::memmove);
+    unwrap(made->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))),
+           "defining symbols");
+    return made.release();
+  }();
+  return *instance;
+}
+
+class LinkedCode : public runtime::Code {
+ public:
+  LinkedCode(llvm::orc::ResourceTrackerSP tracker, runtime::Run run, runtime::CompileTimes times,
+             std::size_t bytes)
+      : tracker_(std::move(tracker)), run_(run), times_(times), bytes_(bytes) {}
+  ~LinkedCode() override { llvm::consumeError(tracker_->remove()); }
+  runtime::Run run() const override { return run_; }
+  const runtime::CompileTimes& times() const override { return times_; }
+  std::size_t bytes() const override { return bytes_; }
+
+ private:
+  llvm::orc::ResourceTrackerSP tracker_;
+  runtime::Run run_;
+  runtime::CompileTimes times_;
+  std::size_t bytes_;
+};
+
+std::string unique_name(const kernel::Kernel& kernel) {
+  static std::atomic<std::uint64_t> number{0};
+  return fmt::format("lanewise_{}_{}", kernel.name, number++);
+}
+
+}  // namespace
+
+std::unique_ptr<runtime::Code> compile(const kernel::Kernel& kernel, const plan::Schedule& schedule) {
+  runtime::CompileTimes times;
+  const std::string name = unique_name(kernel);
+  Job job;
+  build(job, name, kernel, schedule, times);
+  base::dump("code", [&] {
+    return plan::to_string(schedule) + "\n" + assembly(kernel, schedule);
+  });
+  const double start = now_ms();
+  auto object = generate(job, llvm::CodeGenFileType::ObjectFile);
+  const double generated = now_ms();
+  const std::size_t bytes = object.size();
+  auto tracker = jit().getMainJITDylib().createResourceTracker();
+  unwrap(jit().addObjectFile(tracker, std::make_unique<llvm::SmallVectorMemoryBuffer>(
+                                          std::move(object), name, false)),
+         "linking");
+  const auto address = unwrap(jit().lookup(name), "linking");
+  times.code_ms = generated - start;
+  times.link_ms = now_ms() - generated;
+  return std::make_unique<LinkedCode>(std::move(tracker), address.toPtr<runtime::Run>(), times,
+                                      bytes);
+}
+
+std::string llvm_ir(const kernel::Kernel& kernel, const plan::Schedule& schedule) {
+  runtime::CompileTimes times;
+  Job job;
+  build(job, "kernel", kernel, schedule, times);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  job.module->print(out, nullptr);
+  return text;
+}
+
+std::string assembly(const kernel::Kernel& kernel, const plan::Schedule& schedule) {
+  runtime::CompileTimes times;
+  Job job;
+  build(job, "kernel", kernel, schedule, times);
+  const auto bytes = generate(job, llvm::CodeGenFileType::AssemblyFile);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace lw::backend::cpu

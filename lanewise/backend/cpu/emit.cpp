@@ -1,0 +1,408 @@
+#include "lanewise/backend/cpu/emit.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include "lanewise/base/check.h"
+#include "lanewise/runtime/context.h"
+
+namespace lw::backend::cpu {
+
+using kernel::Instruction;
+using kernel::Kind;
+using kernel::RegisterId;
+using llvm::Type;
+using llvm::Value;
+using ops::Op;
+using Layout = runtime::ContextLayout;
+
+void emit(llvm::Module& module, const std::string& name, const kernel::Kernel& kernel,
+          const plan::Schedule& schedule) {
+  Emitter emitter(module, name, kernel, schedule);
+  if (schedule.refill) {
+    emitter.refill();
+  } else {
+    emitter.packets();
+  }
+}
+
+Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Kernel& kernel,
+                 const plan::Schedule& schedule)
+    : module_(module),
+      k_(kernel),
+      s_(schedule),
+      b_(module.getContext()),
+      ops_(b_, schedule.isa, schedule.lanes),
+      width_(schedule.interleave) {
+  Type* pointer = b_.getPtrTy();
+  auto* signature = llvm::FunctionType::get(
+      b_.getInt32Ty(), {pointer, b_.getInt64Ty(), b_.getInt64Ty()}, false);
+  function_ =
+      llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module);
+  function_->addFnAttr("target-cpu", plan::name_of(s_.isa));
+  function_->addFnAttr("prefer-vector-width", "512");
+  function_->addFnAttr("min-legal-vector-width", "512");
+  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  context_ = function_->getArg(0);
+  first_ = function_->getArg(1);
+
+  b_.SetInsertPoint(new_block("entry"));
+  count_ = b_.CreateTrunc(function_->getArg(2), b_.getInt32Ty(), "count");
+  const auto arrays = [&](int offset, const std::vector<DType>& types, Values& out) {
+    if (types.empty()) return;
+    Value* list = context_field(offset, pointer);
+    for (unsigned i = 0; i < types.size(); ++i) {
+      Value* array = b_.CreateLoad(pointer, b_.CreateConstInBoundsGEP1_32(pointer, list, i));
+      out.push_back(element_pointer(array, types[i], first_));
+    }
+  };
+  arrays(Layout::kInputs, k_.inputs, inputs_);
+  arrays(Layout::kOutputs, k_.outputs, outputs_);
+  if (!k_.sites.empty()) {
+    ids_memory_ = new_slot(llvm::FixedVectorType::get(b_.getInt32Ty(), unsigned(s_.lanes)), "ids");
+  }
+
+  stopped_ = llvm::BasicBlock::Create(module.getContext(), "stopped", function_);
+  llvm::IRBuilder<>(stopped_).CreateRet(
+      b_.getInt32(static_cast<std::uint32_t>(runtime::Status::Stopped)));
+
+  values_.resize(k_.registers.size());
+  slots_.resize(k_.registers.size());
+  hoisted_.assign(k_.registers.size(), false);
+  for (auto& v : values_) v.assign(static_cast<std::size_t>(s_.interleave), nullptr);
+  count_assignments();
+  hoist_uniform();
+}
+
+llvm::BasicBlock* Emitter::new_block(const llvm::Twine& name) {
+  return llvm::BasicBlock::Create(module_.getContext(), name, function_);
+}
+
+// --- registers ---
+
+/// What `fail` clears counts as assigned there.
+void Emitter::count_assignments() {
+  assignments_.assign(k_.registers.size(), 0);
+  definition_.assign(k_.registers.size(), nullptr);
+  kernel::for_each(k_, [&](const Instruction& in, int) {
+    if (in.dst != kernel::kNone) {
+      ++assignments_[in.dst];
+      definition_[in.dst] = &in;
+    }
+    if (in.kind == Kind::Active) active_ = in.dst;
+    if (in.kind == Kind::Fail) {
+      for (std::size_t i = 1; i < in.sources.size(); ++i) ++assignments_[in.sources[i]];
+    }
+  });
+}
+
+Value* Emitter::new_slot(Type* type, const llvm::Twine& name) {
+  llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+  return entry.CreateAlloca(type, nullptr, name);
+}
+
+Emitter::Values Emitter::new_slots(RegisterId r) {
+  Values slots;
+  Type* t = is_varying(r) ? ops_.lane_type(type(r)) : ops_.scalar_type(type(r));
+  for (int u = 0; u < (is_varying(r) ? s_.interleave : 1); ++u) {
+    slots.push_back(new_slot(t, "r" + llvm::Twine(r)));
+  }
+  return slots;
+}
+
+Value* Emitter::read(RegisterId r, int u, bool lanes) {
+  const auto i = static_cast<std::size_t>(is_varying(r) ? u : 0);
+  Value* value = values_[r][i];
+  if (!slots_[r].empty()) {
+    value = b_.CreateLoad(llvm::cast<llvm::AllocaInst>(slots_[r][i])->getAllocatedType(),
+                          slots_[r][i]);
+  }
+  LW_CHECK(value != nullptr);
+  // While lanes retire one by one, the epilogue sees only those as active.
+  if (phase_ == Phase::Epilogue && r == active_) value = b_.CreateAnd(value, held_[i]);
+  return lanes && !is_varying(r) ? ops_.splat(value, type(r)) : value;
+}
+
+void Emitter::write(RegisterId r, int u, Value* value) {
+  const auto i = static_cast<std::size_t>(is_varying(r) ? u : 0);
+  if (slots_[r].empty()) {
+    values_[r][i] = value;
+  } else {
+    b_.CreateStore(value, slots_[r][i]);
+  }
+}
+
+Emitter::Values Emitter::read_all(RegisterId r) {
+  Values values;
+  for (int u = begin_; u < begin_ + width_; ++u) values.push_back(read(r, u, true));
+  return values;
+}
+
+// --- instructions ---
+
+/// Uniform values outside of loops do not depend on the packet: computed once, at the entry.
+void Emitter::hoist_uniform() {
+  Value* shared = k_.shared.empty() ? nullptr : context_field(Layout::kShared, b_.getPtrTy());
+  for (const Instruction& in : k_.body()) {
+    if (in.dst == kernel::kNone || is_varying(in.dst) || assignments_[in.dst] != 1) continue;
+    bool ready = true;
+    for (const RegisterId r : in.sources) ready = ready && hoisted_[r];
+    if (!ready) continue;
+    hoisted_[in.dst] = true;
+    if (in.kind == Kind::Constant) {
+      write(in.dst, 0, ops_.constant(in.constant));
+    } else if (in.kind == Kind::Shared) {
+      Value* at = b_.CreateConstInBoundsGEP1_32(b_.getInt64Ty(), shared, in.index);
+      write(in.dst, 0,
+            from_memory(type(in.dst), b_.CreateLoad(memory_type(type(in.dst), false), at)));
+    } else {
+      instruction(in);
+    }
+  }
+}
+
+void Emitter::block(kernel::BlockId id) {
+  for (const Instruction& in : k_.blocks[id]) {
+    if (in.dst != kernel::kNone && hoisted_[in.dst]) continue;
+    instruction(in);
+  }
+}
+
+void Emitter::instruction(const Instruction& in) {
+  switch (in.kind) {
+    case Kind::Constant:
+    case Kind::Shared:
+      LW_UNREACHABLE("constants and shared values stand outside of loops");
+      return;
+    case Kind::Active:
+      for (int u = begin_; u < begin_ + width_; ++u) {
+        write(in.dst, u,
+              phase_ == Phase::Prologue ? fill_
+              : masked_                 ? held_[static_cast<std::size_t>(u)]
+                                        : ops_.mask_constant(true));
+      }
+      return;
+    case Kind::Load:
+      for (int u = begin_; u < begin_ + width_; ++u) {
+        if (phase_ == Phase::Prologue) {
+          write(in.dst, u, expand_load(in.index, u));
+        } else {
+          Value* mask = masked_ ? held_[static_cast<std::size_t>(u)] : nullptr;
+          write(in.dst, u, load_lanes(in.index, packet_index(u), mask));
+        }
+      }
+      return;
+    case Kind::Compute:
+      return compute(in);
+    case Kind::Copy:
+      if (!is_varying(in.dst)) return write(in.dst, 0, read(in.sources[0], 0, false));
+      for (int u = begin_; u < begin_ + width_; ++u) write(in.dst, u, read(in.sources[0], u, true));
+      return;
+    case Kind::Loop:
+      return loop(in);
+    case Kind::ExitIf: {
+      llvm::BasicBlock* go_on = new_block("stay");
+      b_.CreateCondBr(read(in.sources[0], 0, false), loop_exit_, go_on);
+      b_.SetInsertPoint(go_on);
+      return;
+    }
+    case Kind::Fail:
+      return fail(in);
+    case Kind::Store:
+      return store(in);
+  }
+}
+
+void Emitter::compute(const Instruction& in) {
+  const bool varying = is_varying(in.dst);
+  const DType operand = type(in.sources.back());
+  const int from = varying ? begin_ : 0;
+  const int to = varying ? begin_ + width_ : 1;
+  Values results;
+  for (int u = from; u < to; ++u) {
+    Value* value = masked_add(in, u);
+    if (value == nullptr) {
+      Value* v[3] = {nullptr, nullptr, nullptr};
+      for (std::size_t i = 0; i < in.sources.size(); ++i) v[i] = read(in.sources[i], u, varying);
+      value = ops_.compute(in.op, operand, type(in.dst), varying, v[0], v[1], v[2]);
+    }
+    results.push_back(value);
+  }
+  for (int u = from; u < to; ++u) write(in.dst, u, results[static_cast<std::size_t>(u - from)]);
+}
+
+Value* Emitter::masked_add(const Instruction& in, int u) {
+  if (in.op != Op::Select || ops_.has_bit_masks() || !is_varying(in.dst) ||
+      !is_varying(in.sources[0]) || !types::is_integer(type(in.dst)) ||
+      types::size_of(type(in.dst)) * 8 != ops_.mask_element_bits()) {
+    return nullptr;
+  }
+  const Instruction* sum = definition_[in.sources[1]];
+  if (sum == nullptr || assignments_[in.sources[1]] != 1 || sum->kind != Kind::Compute ||
+      sum->op != Op::Add || sum->sources[0] != in.sources[2] || is_varying(sum->sources[1])) {
+    return nullptr;
+  }
+  Value* addend = read(sum->sources[1], u, true);
+  Value* mask = read(in.sources[0], u, true);
+  Value* old = read(in.sources[2], u, true);
+  const auto* literal = llvm::dyn_cast<llvm::Constant>(addend);
+  if (literal != nullptr && literal->isOneValue()) return b_.CreateSub(old, mask);
+  return b_.CreateAdd(old, b_.CreateAnd(mask, addend));
+}
+
+bool Emitter::is_innermost(kernel::BlockId id) const {
+  for (const Instruction& in : k_.blocks[id]) {
+    if (in.kind == Kind::Loop) return false;
+  }
+  return true;
+}
+
+void Emitter::loop(const Instruction& in) {
+  llvm::BasicBlock* look = new_block("look");
+  llvm::BasicBlock* body = new_block("step");
+  llvm::BasicBlock* exit = new_block("left");
+  b_.CreateBr(look);
+  b_.SetInsertPoint(look);
+  if (in.sources.empty()) {
+    b_.CreateBr(body);
+  } else {
+    b_.CreateCondBr(ops_.any(read_all(in.sources[0])), body, exit);
+  }
+  b_.SetInsertPoint(body);
+  llvm::BasicBlock* outer_exit = std::exchange(loop_exit_, exit);
+  const int copies = is_innermost(in.block) ? s_.steps : 1;
+  for (int i = 0; i < copies; ++i) block(in.block);
+  loop_exit_ = outer_exit;
+  poll();
+  b_.CreateBr(look);
+  b_.SetInsertPoint(exit);
+}
+
+void Emitter::poll() {
+  llvm::BasicBlock* ask = new_block("ask");
+  llvm::BasicBlock* go_on = new_block("go_on");
+  Value* at = b_.CreateConstInBoundsGEP1_32(b_.getInt8Ty(), context_, Layout::kAttention);
+  auto* attention = b_.CreateLoad(b_.getInt32Ty(), at);
+  attention->setAtomic(llvm::AtomicOrdering::Monotonic);
+  attention->setAlignment(llvm::Align(4));
+  b_.CreateCondBr(b_.CreateICmpNE(attention, b_.getInt32(0)), ask, go_on);
+  b_.SetInsertPoint(ask);
+  auto* signature = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false);
+  Value* answer =
+      b_.CreateCall(signature, context_field(Layout::kPoll, b_.getPtrTy()), {context_});
+  b_.CreateCondBr(b_.CreateICmpNE(answer, b_.getInt32(0)), stopped_, go_on);
+  b_.SetInsertPoint(go_on);
+}
+
+void Emitter::fail(const Instruction& in) {
+  llvm::BasicBlock* record = new_block("fail");
+  llvm::BasicBlock* go_on = new_block("no_fail");
+  const Values failing = read_all(in.sources[0]);
+  b_.CreateCondBr(ops_.any(failing), record, go_on);
+  b_.SetInsertPoint(record);
+  auto* signature = llvm::FunctionType::get(
+      b_.getVoidTy(),
+      {b_.getPtrTy(), b_.getInt32Ty(), b_.getInt64Ty(), b_.getPtrTy(), b_.getInt64Ty()}, false);
+  Value* callee = context_field(Layout::kFail, b_.getPtrTy());
+  for (int u = begin_; u < begin_ + width_; ++u) {
+    const auto i = static_cast<std::size_t>(u);
+    Value* mask = failing[static_cast<std::size_t>(u - begin_)];
+    Value* ids = nullptr;
+    if (phase_ == Phase::Packet) {
+      ids = b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), packet_index(u)), ops_.iota());
+    } else if (phase_ == Phase::Prologue) {
+      ids = take_ids_;
+    } else {
+      ids = b_.CreateLoad(ops_.iota()->getType(), ids_[i]);
+    }
+    b_.CreateStore(ids, ids_memory_);
+    b_.CreateCall(signature, callee,
+                  {context_, b_.getInt32(in.index),
+                   b_.CreateZExt(ops_.lane_bits(mask), b_.getInt64Ty()), ids_memory_, first_});
+    for (std::size_t m = 1; m < in.sources.size(); ++m) {
+      write(in.sources[m], u,
+            b_.CreateAnd(read(in.sources[m], u, true), ops_.mask_not(mask)));
+    }
+  }
+  b_.CreateBr(go_on);
+  b_.SetInsertPoint(go_on);
+}
+
+void Emitter::store(const Instruction& in) {
+  const DType t = type(in.sources[0]);
+  const llvm::Align align(types::size_of(t));
+  for (int u = begin_; u < begin_ + width_; ++u) {
+    const auto i = static_cast<std::size_t>(u);
+    Value* value = to_memory(t, read(in.sources[0], u, true));
+    if (phase_ == Phase::Packet) {
+      Value* at = element_pointer(outputs_[in.index], t, packet_index(u));
+      if (masked_) {
+        b_.CreateMaskedStore(value, at, align, ops_.from_mask(held_[i]));
+      } else {
+        b_.CreateAlignedStore(value, at, align);
+      }
+      continue;
+    }
+    Value* ids = b_.CreateLoad(ops_.iota()->getType(), ids_[i]);
+    if (!ops_.has_bit_masks() && all_hold_elements_) {
+      // Without scatter, plain stores of all lanes beat a branch per lane. An unfinished lane
+      // stores a value that is overwritten when it finishes.
+      for (int lane = 0; lane < s_.lanes; ++lane) {
+        Value* id = b_.CreateExtractElement(ids, static_cast<std::uint64_t>(lane));
+        b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(lane)),
+                              element_pointer(outputs_[in.index], t, id), align);
+      }
+      continue;
+    }
+    Value* at = b_.CreateInBoundsGEP(memory_type(t, false), outputs_[in.index], ids);
+    b_.CreateMaskedScatter(value, at, align, ops_.from_mask(held_[i]));
+  }
+}
+
+// --- memory ---
+
+Value* Emitter::packet_index(int u) {
+  return b_.CreateAdd(base_, b_.getInt32(static_cast<unsigned>(u * s_.lanes)));
+}
+
+/// A bool in memory is a byte.
+Type* Emitter::memory_type(DType type, bool lanes) const {
+  Type* scalar = type == DType::Bool ? llvm::Type::getInt8Ty(module_.getContext())
+                                     : ops_.scalar_type(type);
+  return lanes ? llvm::FixedVectorType::get(scalar, static_cast<unsigned>(s_.lanes)) : scalar;
+}
+
+Value* Emitter::from_memory(DType type, Value* value) {
+  if (type != DType::Bool) return value;
+  Value* bits = b_.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
+  return value->getType()->isVectorTy() ? ops_.to_mask(bits) : bits;
+}
+
+Value* Emitter::to_memory(DType type, Value* value) {
+  if (type != DType::Bool) return value;
+  return b_.CreateZExt(ops_.from_mask(value), memory_type(type, true));
+}
+
+Value* Emitter::element_pointer(Value* base, DType type, Value* index) {
+  return b_.CreateInBoundsGEP(memory_type(type, false), base,
+                              b_.CreateSExt(index, b_.getInt64Ty()));
+}
+
+Value* Emitter::context_field(int offset, Type* type) {
+  return b_.CreateLoad(
+      type, b_.CreateConstInBoundsGEP1_32(b_.getInt8Ty(), context_, static_cast<unsigned>(offset)));
+}
+
+Value* Emitter::load_lanes(std::uint32_t input, Value* index, Value* mask) {
+  const DType t = k_.inputs[input];
+  Value* at = element_pointer(inputs_[input], t, index);
+  Type* lanes = memory_type(t, true);
+  const llvm::Align align(types::size_of(t));
+  Value* value = mask == nullptr
+                     ? static_cast<Value*>(b_.CreateAlignedLoad(lanes, at, align))
+                     : b_.CreateMaskedLoad(lanes, at, align, ops_.from_mask(mask),
+                                           llvm::Constant::getNullValue(lanes));
+  return from_memory(t, value);
+}
+
+}  // namespace lw::backend::cpu

@@ -1,0 +1,128 @@
+// Machine code generation, first half: lane form to vector LLVM IR.
+//
+// A varying register becomes `interleave` values of exactly one machine register each, never one
+// wide value: LLVM handles masks wider than a register badly. Every instruction is emitted for all
+// of them before the next one, so their latencies overlap. Registers that are assigned more than
+// once live in stack slots; LLVM's sroa turns those into phis.
+//
+// emit.cpp has the parts both schedules share, packets.cpp and refill.cpp one schedule each.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include "lanewise/backend/cpu/lane_ops.h"
+#include "lanewise/kernel/lane.h"
+
+namespace lw::backend::cpu {
+
+/// Adds `runtime::Status name(runtime::Context*, i64 first, i64 count)` to the module.
+void emit(llvm::Module& module, const std::string& name, const kernel::Kernel& kernel,
+          const plan::Schedule& schedule);
+
+class Emitter {
+ public:
+  Emitter(llvm::Module& module, const std::string& name, const kernel::Kernel& kernel,
+          const plan::Schedule& schedule);
+  void packets();
+  void refill();
+
+ private:
+  using Values = llvm::SmallVector<llvm::Value*, 4>;
+
+  // --- registers ---
+  bool is_varying(kernel::RegisterId r) const { return k_.registers[r].varying; }
+  DType type(kernel::RegisterId r) const { return k_.registers[r].type; }
+  /// The value of `r` in register `u`; a uniform one is spread over the lanes if `lanes`.
+  llvm::Value* read(kernel::RegisterId r, int u, bool lanes);
+  void write(kernel::RegisterId r, int u, llvm::Value* value);
+  Values read_all(kernel::RegisterId r);
+  llvm::Value* new_slot(llvm::Type* type, const llvm::Twine& name);
+  /// Gives `r` a slot per interleaved register (one, if uniform).
+  Values new_slots(kernel::RegisterId r);
+
+  // --- shared by both schedules ---
+  void count_assignments();
+  void hoist_uniform();
+  /// A block, `steps` copies of it one after the other.
+  void block(kernel::BlockId id);
+  void instruction(const kernel::Instruction& in);
+  void compute(const kernel::Instruction& in);
+  /// x + (mask and c) for select(mask, x + c, x): one instruction less without mask registers.
+  llvm::Value* masked_add(const kernel::Instruction& in, int u);
+  void loop(const kernel::Instruction& in);
+  void fail(const kernel::Instruction& in);
+  void store(const kernel::Instruction& in);
+  /// Goes on in a new block unless a poll says stop.
+  void poll();
+  bool is_innermost(kernel::BlockId id) const;
+
+  // --- memory ---
+  /// Packet: number of the first element of register `u`.
+  llvm::Value* packet_index(int u);
+  llvm::Type* memory_type(DType type, bool lanes) const;
+  llvm::Value* from_memory(DType type, llvm::Value* value);
+  llvm::Value* to_memory(DType type, llvm::Value* value);
+  llvm::Value* element_pointer(llvm::Value* base, DType type, llvm::Value* index);
+  llvm::Value* context_field(int offset, llvm::Type* type);
+  llvm::Value* load_lanes(std::uint32_t input, llvm::Value* index, llvm::Value* mask);
+
+  // --- refill ---
+  /// Sorts block 0 into what comes before, in and after its loop, and gives slots to what crosses.
+  void split();
+  /// Lanes of `fill` in register `u` take the elements `ids`: runs the prologue for them.
+  void take(int u, llvm::Value* fill, llvm::Value* rank, llvm::Value* ids, bool first);
+  /// Runs the epilogue for the lanes of `done` in register `u`.
+  void retire(int u, llvm::Value* done, bool all_hold_elements);
+  void steps(int count);
+  void refill_all();
+  /// Lane i of the result: how many lanes before i are set in `mask`; counts for set lanes.
+  llvm::Value* rank(llvm::Value* mask);
+  llvm::Value* rank_table();
+  /// Lane i gets the value of element next + rank[i], where `fill` is set.
+  llvm::Value* expand_load(std::uint32_t input, int u);
+  llvm::Value* permute(llvm::Value* lanes, llvm::Value* rank);
+
+  llvm::BasicBlock* new_block(const llvm::Twine& name);
+
+  llvm::Module& module_;
+  const kernel::Kernel& k_;
+  const plan::Schedule& s_;
+  llvm::IRBuilder<> b_;
+  LaneOps ops_;
+  int width_;  // interleaved registers that are being emitted: [begin_, begin_ + width_)
+  int begin_ = 0;
+
+  llvm::Function* function_ = nullptr;
+  llvm::Value* context_ = nullptr;
+  llvm::Value* first_ = nullptr;
+  llvm::Value* count_ = nullptr;  // i32
+  Values inputs_, outputs_;
+  llvm::BasicBlock* stopped_ = nullptr;
+  llvm::BasicBlock* loop_exit_ = nullptr;
+  llvm::Value* ids_memory_ = nullptr;
+
+  std::vector<int> assignments_;                // by register
+  std::vector<bool> hoisted_;                   // by register
+  std::vector<Values> values_;                  // by register: SSA values
+  std::vector<Values> slots_;                   // by register: stack slots, empty if none
+  std::vector<const kernel::Instruction*> definition_;  // by register: where it is assigned once
+
+  // What `load`, `active`, `store` and `fail` mean at the moment.
+  enum class Phase { Packet, Prologue, Body, Epilogue } phase_ = Phase::Packet;
+  Values held_;                  // per register: lanes that hold an element; Epilogue: are done
+  bool masked_ = true;           // Packet: some lanes may hold no element
+  llvm::Value* base_ = nullptr;  // Packet: number of the packet's first element, i32
+
+  // Refill.
+  const kernel::Instruction* loop_ = nullptr;
+  std::vector<const kernel::Instruction*> before_, after_;
+  std::vector<kernel::RegisterId> crossing_;  // varying, assigned before the loop, read later
+  Values ids_;                                // slots: number of the element each lane holds
+  llvm::Value* next_ = nullptr;               // slot: number of the next element
+  llvm::Value *fill_ = nullptr, *rank_ = nullptr, *take_ids_ = nullptr;  // Prologue
+  bool is_first_take_ = false;
+  bool all_hold_elements_ = false;  // Epilogue
+  kernel::RegisterId active_ = kernel::kNone;  // the register `active` assigns
+};
+
+}  // namespace lw::backend::cpu

@@ -1,0 +1,288 @@
+#include "lanewise/backend/cpu/lane_ops.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include <limits>
+
+#include "lanewise/base/check.h"
+
+namespace lw::backend::cpu {
+
+using llvm::Intrinsic::ID;
+using llvm::Type;
+using llvm::Value;
+using ops::Op;
+
+LaneOps::LaneOps(llvm::IRBuilder<>& builder, plan::Isa isa, int lanes)
+    : b_(builder), lanes_(lanes), mask_bits_(1) {
+  if (isa != plan::Isa::V4) {
+    const int bits = plan::register_bytes(isa) * 8 / lanes;
+    mask_bits_ = bits >= 64 ? 64 : 32;
+  }
+}
+
+Type* LaneOps::scalar_type(DType type) const {
+  switch (type) {
+    case DType::Bool:
+      return b_.getInt1Ty();
+    case DType::I32:
+      return b_.getInt32Ty();
+    case DType::I64:
+      return b_.getInt64Ty();
+    case DType::F32:
+      return b_.getFloatTy();
+    case DType::F64:
+      return b_.getDoubleTy();
+  }
+  return nullptr;
+}
+
+Type* LaneOps::lane_type(DType type) const {
+  Type* element = type == DType::Bool ? b_.getIntNTy(mask_bits_) : scalar_type(type);
+  return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes_));
+}
+
+Value* LaneOps::constant(const Scalar& value) const {
+  switch (value.type()) {
+    case DType::Bool:
+      return b_.getInt1(value.as<bool>());
+    case DType::I32:
+      return b_.getInt32(static_cast<std::uint32_t>(value.as<std::int32_t>()));
+    case DType::I64:
+      return b_.getInt64(static_cast<std::uint64_t>(value.as<std::int64_t>()));
+    case DType::F32:
+      return llvm::ConstantFP::get(b_.getContext(), llvm::APFloat(value.as<float>()));
+    case DType::F64:
+      return llvm::ConstantFP::get(b_.getContext(), llvm::APFloat(value.as<double>()));
+  }
+  return nullptr;
+}
+
+Value* LaneOps::splat(Value* value, DType type) {
+  Value* lanes = b_.CreateVectorSplat(static_cast<unsigned>(lanes_), value);
+  return type == DType::Bool ? to_mask(lanes) : lanes;
+}
+
+// --- masks ---
+
+Value* LaneOps::to_mask(Value* bits) {
+  return has_bit_masks() ? bits : b_.CreateSExt(bits, lane_type(DType::Bool));
+}
+
+Value* LaneOps::from_mask(Value* mask) {
+  if (has_bit_masks()) return mask;
+  // Straight from the comparison that made it, when that is at hand.
+  if (auto* extension = llvm::dyn_cast<llvm::SExtInst>(mask)) return extension->getOperand(0);
+  return b_.CreateICmpSLT(mask, llvm::Constant::getNullValue(mask->getType()));
+}
+
+Value* LaneOps::mask_not(Value* mask) { return b_.CreateNot(mask); }
+
+Value* LaneOps::mask_constant(bool value) {
+  Type* type = lane_type(DType::Bool);
+  return value ? llvm::Constant::getAllOnesValue(type) : llvm::Constant::getNullValue(type);
+}
+
+Value* LaneOps::any(llvm::ArrayRef<Value*> masks) {
+  Value* all = masks[0];
+  for (Value* mask : masks.drop_front()) all = b_.CreateOr(all, mask);
+  Value* word = b_.CreateBitCast(all, b_.getIntNTy(mask_bits_ * static_cast<unsigned>(lanes_)));
+  return b_.CreateICmpNE(word, llvm::Constant::getNullValue(word->getType()));
+}
+
+Value* LaneOps::lane_bits(Value* mask) {
+  Value* bits = from_mask(mask);
+  Value* word = b_.CreateBitCast(bits, b_.getIntNTy(static_cast<unsigned>(lanes_)));
+  return b_.CreateZExtOrTrunc(word, b_.getInt32Ty());
+}
+
+Value* LaneOps::iota() {
+  std::vector<std::uint32_t> numbers;
+  for (int i = 0; i < lanes_; ++i) numbers.push_back(static_cast<std::uint32_t>(i));
+  return llvm::ConstantDataVector::get(b_.getContext(), numbers);
+}
+
+// --- ops ---
+
+Type* LaneOps::like(Value* shape, DType type) const {
+  return shape->getType()->isVectorTy() ? shape->getType()->getWithNewType(scalar_type(type))
+                                        : scalar_type(type);
+}
+
+Value* LaneOps::number(Value* like, double value) const {
+  Type* type = like->getType();
+  return type->isFPOrFPVectorTy()
+             ? llvm::ConstantFP::get(type, value)
+             : llvm::ConstantInt::get(type, static_cast<std::uint64_t>(value), true);
+}
+
+Value* LaneOps::compute(Op op, DType type, DType result, bool varying, Value* a, Value* b,
+                        Value* c) {
+  if (!varying || has_bit_masks()) return compute_bits(op, type, result, a, b, c);
+  // Masks are not i1 here. Logic works on them as they are; everything else sees i1.
+  if (type == DType::Bool && (op == Op::And || op == Op::Or || op == Op::Xor || op == Op::Not)) {
+    return compute_bits(op, type, result, a, b, c);
+  }
+  if (op == Op::Select) {
+    a = from_mask(a);
+    if (type == DType::Bool) return b_.CreateSelect(a, b, c);
+  } else if (type == DType::Bool) {
+    a = from_mask(a);
+    if (b != nullptr) b = from_mask(b);
+  }
+  Value* value = compute_bits(op, type, result, a, b, c);
+  return result == DType::Bool ? to_mask(value) : value;
+}
+
+Value* LaneOps::compute_bits(Op op, DType type, DType result, Value* a, Value* b, Value* c) {
+  const bool is_float = types::is_float(type);
+  const auto unary = [&](ID id) { return b_.CreateUnaryIntrinsic(id, a); };
+  switch (op) {
+    case Op::Add:
+      return is_float ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
+    case Op::Sub:
+      return is_float ? b_.CreateFSub(a, b) : b_.CreateSub(a, b);
+    case Op::Mul:
+      return is_float ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
+    case Op::Div:
+      return is_float ? b_.CreateFDiv(a, b) : integer_division(op, a, b);
+    case Op::Rem:
+      return integer_division(op, a, b);
+    case Op::Neg:
+      return is_float ? b_.CreateFNeg(a) : b_.CreateNeg(a);
+    case Op::Abs:
+      return is_float ? unary(llvm::Intrinsic::fabs)
+                      : b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, b_.getFalse());
+    case Op::Sqrt:
+      return unary(llvm::Intrinsic::sqrt);
+    case Op::Fma:
+      return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+    case Op::Min:
+    case Op::Max: {
+      Value* better = compare(op == Op::Min ? Op::Lt : Op::Gt, type, a, b);
+      Value* chosen = b_.CreateSelect(better, a, b);
+      return is_float ? b_.CreateSelect(is_nan(a), a, chosen) : chosen;
+    }
+    case Op::Floor:
+      return unary(llvm::Intrinsic::floor);
+    case Op::Ceil:
+      return unary(llvm::Intrinsic::ceil);
+    case Op::Trunc:
+      return unary(llvm::Intrinsic::trunc);
+    case Op::Round:
+      return unary(llvm::Intrinsic::roundeven);
+    case Op::Copysign: {
+      Value* sign = b_.CreateSelect(is_nan(b), number(b, 0), b);
+      return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, a, sign);
+    }
+    case Op::Eq:
+    case Op::Ne:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge:
+      return compare(op, type, a, b);
+    case Op::And:
+      return b_.CreateAnd(a, b);
+    case Op::Or:
+      return b_.CreateOr(a, b);
+    case Op::Xor:
+      return b_.CreateXor(a, b);
+    case Op::Not:
+      return b_.CreateNot(a);
+    case Op::Shl:
+    case Op::Shr:
+      return shift(op, a, b);
+    case Op::Convert:
+      return convert(type, result, a);
+    case Op::Bitcast: {
+      if (is_float) {
+        Value* canonical = llvm::ConstantFP::getQNaN(a->getType());
+        a = b_.CreateSelect(is_nan(a), canonical, a);
+      }
+      return b_.CreateBitCast(a, like(a, result));
+    }
+    case Op::Select:
+      return b_.CreateSelect(a, b, c);
+    default:
+      LW_UNREACHABLE("not a native op");
+      return nullptr;
+  }
+}
+
+Value* LaneOps::compare(Op op, DType type, Value* a, Value* b) {
+  using P = llvm::CmpInst::Predicate;
+  const bool f = types::is_float(type);
+  switch (op) {
+    case Op::Eq:
+      return b_.CreateCmp(f ? P::FCMP_OEQ : P::ICMP_EQ, a, b);
+    case Op::Ne:
+      return b_.CreateCmp(f ? P::FCMP_UNE : P::ICMP_NE, a, b);
+    case Op::Lt:
+      return b_.CreateCmp(f ? P::FCMP_OLT : P::ICMP_SLT, a, b);
+    case Op::Le:
+      return b_.CreateCmp(f ? P::FCMP_OLE : P::ICMP_SLE, a, b);
+    case Op::Gt:
+      return b_.CreateCmp(f ? P::FCMP_OGT : P::ICMP_SGT, a, b);
+    default:
+      return b_.CreateCmp(f ? P::FCMP_OGE : P::ICMP_SGE, a, b);
+  }
+}
+
+/// The divisor is not 0. Divides by 1 where it is -1, which would trap for MIN, and fixes that up.
+Value* LaneOps::integer_division(Op op, Value* a, Value* b) {
+  Value* zero = llvm::Constant::getNullValue(a->getType());
+  Value* is_minus_one = b_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
+  Value* safe = b_.CreateSelect(is_minus_one, number(b, 1), b);
+  Value* quotient = b_.CreateSDiv(a, safe);
+  Value* rest = b_.CreateSub(a, b_.CreateMul(quotient, safe));
+  Value* uneven = b_.CreateICmpNE(rest, zero);
+  Value* opposite = b_.CreateICmpSLT(b_.CreateXor(rest, safe), zero);
+  Value* adjust = b_.CreateAnd(uneven, opposite);
+  if (op == Op::Rem) {
+    Value* adjusted = b_.CreateSelect(adjust, b_.CreateAdd(rest, safe), rest);
+    return b_.CreateSelect(is_minus_one, zero, adjusted);
+  }
+  Value* floored = b_.CreateSub(quotient, b_.CreateZExt(adjust, quotient->getType()));
+  return b_.CreateSelect(is_minus_one, b_.CreateNeg(a), floored);
+}
+
+Value* LaneOps::shift(Op op, Value* a, Value* b) {
+  const unsigned width = a->getType()->getScalarSizeInBits();
+  Value* limit = number(b, width);
+  Value* inside = b_.CreateICmpULT(b, limit);
+  if (op == Op::Shl) {
+    Value* amount = b_.CreateSelect(inside, b, number(b, 0));
+    return b_.CreateSelect(inside, b_.CreateShl(a, amount), number(a, 0));
+  }
+  return b_.CreateAShr(a, b_.CreateSelect(inside, b, number(b, width - 1)));
+}
+
+Value* LaneOps::convert(DType from, DType to, Value* a) {
+  Type* type = like(a, to);
+  const bool from_float = types::is_float(from);
+  const bool to_float = types::is_float(to);
+  if (from == to) return a;
+  if (to == DType::Bool) return compare(Op::Ne, from, a, number(a, 0));
+  if (from == DType::Bool) {
+    return to_float ? b_.CreateUIToFP(a, type) : b_.CreateZExt(a, type);
+  }
+  if (from_float && to_float) return b_.CreateFPCast(a, type);
+  if (to_float) return b_.CreateSIToFP(a, type);
+  if (!from_float) return b_.CreateSExtOrTrunc(a, type);
+  // The lower bound is a power of two, exact in both; the upper one is excluded.
+  const double low = to == DType::I32 ? -0x1p31 : -0x1p63;
+  Value* too_low = b_.CreateFCmpOLT(a, number(a, low));
+  Value* too_high = b_.CreateFCmpOGE(a, number(a, -low));
+  Value* fits = b_.CreateAnd(b_.CreateFCmpOGE(a, number(a, low)), b_.CreateNot(too_high));
+  Value* inside = b_.CreateFPToSI(b_.CreateSelect(fits, a, number(a, 0)), type);
+  const bool narrow = to == DType::I32;
+  Value* lowest = llvm::ConstantInt::get(
+      type, narrow ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63, false);
+  Value* highest = llvm::ConstantInt::get(
+      type, narrow ? 0x7fffffffu : std::numeric_limits<std::int64_t>::max(), false);
+  return b_.CreateSelect(too_high, highest, b_.CreateSelect(too_low, lowest, inside));
+}
+
+}  // namespace lw::backend::cpu

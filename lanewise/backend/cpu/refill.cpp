@@ -1,0 +1,271 @@
+// Refill: a lane that leaves the loop stores its result and takes the next element inside of it.
+//
+//   start   every lane takes its first element
+//   main    `steps` steps of all registers; then, if `threshold` lanes are finished (one pooled
+//           branch: a branch per register lets LLVM run the registers one after the other):
+//             finished lanes retire (epilogue) and take the next elements (prologue)
+//           until no element is left
+//   drain   single steps until all lanes are finished
+//   end     all lanes that hold an element retire; a lane may do so twice, with the same result
+//
+// Lanes start only at looks and masks are sticky, so several steps between looks are exact.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "lanewise/backend/cpu/emit.h"
+#include "lanewise/base/check.h"
+
+namespace lw::backend::cpu {
+
+using kernel::Instruction;
+using kernel::Kind;
+using kernel::RegisterId;
+using llvm::Value;
+
+void Emitter::split() {
+  enum { kBefore = 1, kLoop = 2, kAfter = 4 };
+  std::vector<int> touched(k_.registers.size(), 0);
+  std::vector<bool> assigned_before(k_.registers.size(), false);
+  const auto touch = [&](const Instruction& in, int where) {
+    for (const RegisterId r : in.sources) touched[r] |= where;
+    if (in.dst == kernel::kNone) return;
+    touched[in.dst] |= where;
+    if (where == kBefore) assigned_before[in.dst] = true;
+  };
+  for (const Instruction& in : k_.body()) {
+    if (in.kind == Kind::Loop) {
+      loop_ = &in;
+      for (const RegisterId r : in.sources) touched[r] |= kLoop;
+      kernel::for_each(k_, [&](const Instruction& inner, int) { touch(inner, kLoop); }, in.block);
+    } else if (in.dst == kernel::kNone || !hoisted_[in.dst]) {
+      (loop_ == nullptr ? before_ : after_).push_back(&in);
+      touch(in, loop_ == nullptr ? kBefore : kAfter);
+    }
+  }
+  for (RegisterId r = 0; r < k_.registers.size(); ++r) {
+    const int where = touched[r];
+    const bool crosses = (where & (where - 1)) != 0;
+    if (hoisted_[r] || (!crosses && assignments_[r] < 2)) continue;
+    slots_[r] = new_slots(r);
+    if (is_varying(r) && assigned_before[r]) crossing_.push_back(r);
+  }
+}
+
+void Emitter::refill() {
+  LW_CHECK(k_.refillable && s_.lanes <= 16 && (ops_.has_bit_masks() || s_.lanes <= 8));
+  split();
+  const RegisterId alive = loop_->sources[0];
+  auto* id_type = ops_.iota()->getType();
+  for (int u = 0; u < s_.interleave; ++u) ids_.push_back(new_slot(id_type, "id"));
+  next_ = new_slot(b_.getInt32Ty(), "next");
+  held_.assign(static_cast<std::size_t>(s_.interleave), nullptr);
+  const auto all_lanes = static_cast<unsigned>(s_.interleave * s_.lanes);
+  Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);
+
+  for (int u = 0; u < s_.interleave; ++u) {
+    Value* ids = b_.CreateAdd(
+        b_.CreateVectorSplat(unsigned(s_.lanes), b_.getInt32(unsigned(u * s_.lanes))),
+        ops_.iota());
+    take(u, ops_.to_mask(b_.CreateICmpSLT(ids, limit)), nullptr, ids, true);
+  }
+  b_.CreateStore(b_.getInt32(all_lanes), next_);
+
+  llvm::BasicBlock* main = new_block("main");
+  llvm::BasicBlock* again = new_block("again");
+  llvm::BasicBlock* refill = new_block("refill");
+  llvm::BasicBlock* drain = new_block("drain");
+  llvm::BasicBlock* drain_step = new_block("drain_step");
+  llvm::BasicBlock* end = new_block("end");
+  b_.CreateCondBr(b_.CreateICmpSLT(b_.getInt32(all_lanes), count_), main, drain);
+
+  b_.SetInsertPoint(main);
+  steps(s_.steps);
+  poll();
+  Value* live = b_.getInt32(0);
+  for (Value* mask : read_all(alive)) {
+    live = b_.CreateAdd(
+        live, b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(mask)));
+  }
+  const unsigned most = all_lanes - static_cast<unsigned>(s_.threshold);
+  b_.CreateCondBr(b_.CreateICmpULE(live, b_.getInt32(most)), refill, main);
+
+  b_.SetInsertPoint(refill);
+  refill_all();
+  b_.CreateBr(again);
+  b_.SetInsertPoint(again);
+  b_.CreateCondBr(b_.CreateICmpSLT(b_.CreateLoad(b_.getInt32Ty(), next_), count_), main, drain);
+
+  b_.SetInsertPoint(drain);
+  b_.CreateCondBr(ops_.any(read_all(alive)), drain_step, end);
+  b_.SetInsertPoint(drain_step);
+  steps(1);
+  poll();
+  b_.CreateBr(drain);
+
+  b_.SetInsertPoint(end);
+  for (int u = 0; u < s_.interleave; ++u) {
+    Value* ids = b_.CreateLoad(id_type, ids_[static_cast<std::size_t>(u)]);
+    retire(u, ops_.to_mask(b_.CreateICmpSLT(ids, limit)), false);
+  }
+  b_.CreateRet(b_.getInt32(0));
+}
+
+void Emitter::refill_all() {
+  const RegisterId alive = loop_->sources[0];
+  Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);
+  for (int u = 0; u < s_.interleave; ++u) {
+    Value* dead = ops_.mask_not(read(alive, u, true));
+    retire(u, dead, true);
+    Value* next = b_.CreateLoad(b_.getInt32Ty(), next_);
+    Value* order = rank(dead);
+    Value* ids = b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), next), order);
+    Value* is_there = ops_.to_mask(b_.CreateICmpSLT(ids, limit));
+    take(u, b_.CreateAnd(dead, is_there), order, ids, false);
+    Value* taken = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(dead));
+    b_.CreateStore(b_.CreateAdd(next, taken), next_);
+  }
+}
+
+void Emitter::steps(int count) {
+  phase_ = Phase::Body;
+  begin_ = 0;
+  width_ = s_.interleave;
+  for (int i = 0; i < count; ++i) block(loop_->block);
+}
+
+void Emitter::take(int u, Value* fill, Value* order, Value* ids, bool first) {
+  phase_ = Phase::Prologue;
+  begin_ = u;
+  width_ = 1;
+  fill_ = fill;
+  rank_ = order;
+  take_ids_ = ids;
+  is_first_take_ = first;
+  // The prologue writes to slots of its own; then the filled lanes are moved over.
+  std::vector<Values> state = slots_;
+  for (const RegisterId r : crossing_) slots_[r] = new_slots(r);
+  for (const Instruction* in : before_) instruction(*in);
+  std::vector<Values> taken = std::exchange(slots_, std::move(state));
+  const auto i = static_cast<std::size_t>(u);
+  const auto move = [&](Value* from, Value* to) {
+    auto* type = llvm::cast<llvm::AllocaInst>(to)->getAllocatedType();
+    Value* value = b_.CreateLoad(type, from);
+    if (!first) value = b_.CreateSelect(ops_.from_mask(fill), value, b_.CreateLoad(type, to));
+    b_.CreateStore(value, to);
+  };
+  for (const RegisterId r : crossing_) move(taken[r][i], slots_[r][i]);
+  if (!first) {
+    ids = b_.CreateSelect(ops_.from_mask(fill), ids, b_.CreateLoad(ids->getType(), ids_[i]));
+  }
+  b_.CreateStore(ids, ids_[i]);
+}
+
+void Emitter::retire(int u, Value* done, bool all_hold_elements) {
+  phase_ = Phase::Epilogue;
+  begin_ = u;
+  width_ = 1;
+  held_[static_cast<std::size_t>(u)] = done;
+  all_hold_elements_ = all_hold_elements;
+  for (const Instruction* in : after_) instruction(*in);
+  phase_ = Phase::Body;
+}
+
+// --- taking elements ---
+
+/// Row m holds, for each lane of mask m, how many lanes before it are set.
+Value* Emitter::rank_table() {
+  const std::string name = "rank" + std::to_string(s_.lanes);
+  if (auto* known = module_.getNamedGlobal(name)) return known;
+  std::vector<std::uint32_t> numbers;
+  for (unsigned mask = 0; mask < 1u << s_.lanes; ++mask) {
+    std::uint32_t before = 0;
+    for (int lane = 0; lane < s_.lanes; ++lane) {
+      numbers.push_back(before);
+      before += (mask >> lane) & 1;
+    }
+  }
+  auto* data = llvm::ConstantDataArray::get(b_.getContext(), numbers);
+  auto* table = new llvm::GlobalVariable(module_, data->getType(), true,
+                                         llvm::GlobalValue::PrivateLinkage, data, name);
+  table->setAlignment(llvm::Align(64));
+  return table;
+}
+
+Value* Emitter::rank(Value* mask) {
+  auto* type = ops_.iota()->getType();
+  if (ops_.has_bit_masks()) {
+    // Expanding 0, 1, 2, ... into the set lanes; from memory it is one instruction.
+    auto* numbers = llvm::cast<llvm::Constant>(ops_.iota());
+    auto* table = module_.getNamedGlobal("iota");
+    if (table == nullptr) {
+      table = new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage,
+                                       numbers, "iota");
+      table->setAlignment(llvm::Align(64));
+    }
+    return b_.CreateMaskedExpandLoad(type, table, mask, llvm::Constant::getNullValue(type));
+  }
+  Value* row = b_.CreateInBoundsGEP(type, rank_table(),
+                                    b_.CreateZExt(ops_.lane_bits(mask), b_.getInt64Ty()));
+  return b_.CreateAlignedLoad(type, row, llvm::Align(4));
+}
+
+Value* Emitter::expand_load(std::uint32_t input, int u) {
+  const DType t = k_.inputs[input];
+  if (is_first_take_) {
+    return load_lanes(input, b_.getInt32(static_cast<unsigned>(u * s_.lanes)), fill_);
+  }
+  llvm::Type* lanes = memory_type(t, true);
+  Value* next = b_.CreateLoad(b_.getInt32Ty(), next_);
+  Value* zero = llvm::Constant::getNullValue(lanes);
+  Value* value = nullptr;
+  if (ops_.has_bit_masks()) {
+    value = b_.CreateMaskedExpandLoad(lanes, element_pointer(inputs_[input], t, next), fill_, zero);
+  } else {
+    Value* numbers =
+        b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), next), ops_.iota());
+    Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);
+    Value* there = b_.CreateICmpSLT(numbers, limit);
+    const llvm::Align align(types::size_of(t));
+    if (s_.isa == plan::Isa::V3 && t != DType::Bool &&
+        s_.lanes * static_cast<int>(types::size_of(t)) <= 32) {
+      value = b_.CreateMaskedLoad(lanes, element_pointer(inputs_[input], t, next), align, there,
+                                  zero);
+      value = permute(value, rank_);
+    } else {
+      Value* at = b_.CreateInBoundsGEP(memory_type(t, false), inputs_[input], take_ids_);
+      value = b_.CreateMaskedGather(lanes, at, align, ops_.from_mask(fill_), zero);
+    }
+  }
+  return from_memory(t, value);
+}
+
+/// Lane i of the result is lane order[i]; AVX2, up to one 256-bit register.
+Value* Emitter::permute(Value* lanes, Value* order) {
+  auto* type = lanes->getType();
+  auto* floats8 = llvm::FixedVectorType::get(b_.getFloatTy(), 8);
+  auto* floats4 = llvm::FixedVectorType::get(b_.getFloatTy(), 4);
+  const unsigned bits = type->getScalarSizeInBits();
+  if (s_.lanes == 8 && bits == 32) {
+    Value* moved = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permps, {},
+                                      {b_.CreateBitCast(lanes, floats8), order});
+    return b_.CreateBitCast(moved, type);
+  }
+  if (s_.lanes == 4 && bits == 64) {
+    // Two 32-bit halves per lane: 2 * order and the one behind it.
+    Value* twice = b_.CreateShuffleVector(b_.CreateShl(order, 1), {0, 0, 1, 1, 2, 2, 3, 3});
+    Value* halves =
+        llvm::ConstantDataVector::get(b_.getContext(), llvm::ArrayRef<std::uint32_t>{
+                                                           0, 1, 0, 1, 0, 1, 0, 1});
+    Value* moved = b_.CreateIntrinsic(
+        llvm::Intrinsic::x86_avx2_permps, {},
+        {b_.CreateBitCast(lanes, floats8), b_.CreateOr(twice, halves)});
+    return b_.CreateBitCast(moved, type);
+  }
+  LW_CHECK(s_.lanes == 4 && bits == 32);
+  Value* moved = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx_vpermilvar_ps, {},
+                                    {b_.CreateBitCast(lanes, floats4), order});
+  return b_.CreateBitCast(moved, type);
+}
+
+}  // namespace lw::backend::cpu

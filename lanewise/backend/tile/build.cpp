@@ -1,0 +1,257 @@
+// Makes a kernel ready for the tile machine: gives every register a place in the scratch (short-
+// lived ones share), finds what each loop packs, and looks up the loop of each instruction.
+#include <algorithm>
+
+#include "lanewise/backend/tile/build.h"
+#include "lanewise/base/check.h"
+
+namespace lw::backend::tile {
+
+using kernel::Instruction;
+using kernel::RegisterId;
+using LaneKind = kernel::Kind;
+
+const LoopTable& loops() {
+  static const LoopTable& table = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")
+                                      ? loops_v4()
+                                  : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+                                      ? loops_v3()
+                                      : loops_v2();
+  return table;
+}
+
+Machine::Machine(const kernel::Kernel& kernel) { Builder(kernel, *this).run(); }
+
+void Machine::Builder::run() {
+  m_.table_ = &loops();
+  find_uses();
+  choose_lanes();
+  m_.ids_ = take_lanes();
+  m_.has_failures_ = !k_.sites.empty();
+  m_.cleared_.resize(k_.sites.size());
+  m_.blocks_.resize(k_.blocks.size());
+  place_long_lived();
+  emit_block(0, true);
+  m_.scratch_bytes_ = next_;
+}
+
+void Machine::Builder::find_uses() {
+  uses_.resize(k_.registers.size());
+  for (std::uint32_t b = 0; b < k_.blocks.size(); ++b) {
+    for (std::uint32_t i = 0; i < k_.blocks[b].size(); ++i) {
+      const Instruction& in = k_.blocks[b][i];
+      const bool is_lanewise =
+          in.kind == LaneKind::Store || (in.dst != kernel::kNone && k_.registers[in.dst].varying);
+      for (const RegisterId r : in.sources) touch(r, b, i, is_lanewise);
+      if (in.dst != kernel::kNone) {
+        touch(in.dst, b, i, false);
+        ++uses_[in.dst].assignments;
+      }
+    }
+  }
+}
+
+void Machine::Builder::touch(RegisterId r, std::uint32_t block, std::uint32_t at, bool lanewise) {
+  Use& use = uses_[r];
+  if (use.block == kernel::kNone) use.block = block;
+  if (use.block != block) use.local = false;
+  use.last = at;
+  use.needs_lanes = use.needs_lanes || (lanewise && !k_.registers[r].varying);
+}
+
+/// Fewer lanes where many values are live, so that the tile stays in the first-level cache.
+void Machine::Builder::choose_lanes() {
+  std::size_t bytes = 0;
+  for (RegisterId r = 0; r < k_.registers.size(); ++r) {
+    if (is_long_lived(r)) bytes += types::size_of(k_.registers[r].type);
+  }
+  m_.lanes_ = bytes > 256 ? 128 : 256;
+}
+
+bool Machine::Builder::is_long_lived(RegisterId r) const {
+  return uses_[r].block != kernel::kNone && (!uses_[r].local || uses_[r].assignments != 1);
+}
+
+std::uint32_t Machine::Builder::take(std::size_t bytes) {
+  const std::uint32_t offset = next_;
+  next_ += static_cast<std::uint32_t>((bytes + 63) / 64 * 64);
+  return offset;
+}
+
+// A line more than a power of two, so that slots do not all fall into the same cache sets.
+std::uint32_t Machine::Builder::take_lanes() {
+  return take(static_cast<std::size_t>(m_.lanes_) * 8 + 64);
+}
+
+void Machine::Builder::place_long_lived() {
+  value_.assign(k_.registers.size(), kernel::kNone);
+  lanes_.assign(k_.registers.size(), kernel::kNone);
+  for (RegisterId r = 0; r < k_.registers.size(); ++r) {
+    if (uses_[r].block == kernel::kNone) continue;
+    if (!k_.registers[r].varying) {
+      value_[r] = take(8);
+      if (uses_[r].needs_lanes) lanes_[r] = take_lanes();
+    } else if (is_long_lived(r)) {
+      lanes_[r] = take_lanes();
+    }
+  }
+}
+
+std::uint32_t Machine::Builder::place_short_lived(RegisterId r) {
+  if (lanes_[r] != kernel::kNone) return lanes_[r];
+  if (free_.empty()) {
+    lanes_[r] = take_lanes();
+  } else {
+    lanes_[r] = free_.back();
+    free_.pop_back();
+  }
+  return lanes_[r];
+}
+
+void Machine::Builder::release(const Instruction& in, std::uint32_t block, std::uint32_t at) {
+  std::vector<RegisterId> ended = in.sources;
+  if (in.dst != kernel::kNone) ended.push_back(in.dst);
+  std::sort(ended.begin(), ended.end());
+  ended.erase(std::unique(ended.begin(), ended.end()), ended.end());
+  for (const RegisterId r : ended) {
+    if (k_.registers[r].varying && !is_long_lived(r) && uses_[r].block == block &&
+        uses_[r].last == at) {
+      free_.push_back(lanes_[r]);
+    }
+  }
+}
+
+void Machine::Builder::emit_block(kernel::BlockId id, bool top) {
+  for (std::uint32_t i = 0; i < k_.blocks[id].size(); ++i) {
+    const Instruction& in = k_.blocks[id][i];
+    emit(in, id, top);
+    release(in, id, i);
+  }
+}
+
+void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top) {
+  auto& out = m_.blocks_[id];
+  switch (in.kind) {
+    case LaneKind::Constant:
+    case LaneKind::Shared:
+      m_.presets_.push_back({in.constant, in.kind == LaneKind::Shared ? in.index : kernel::kNone,
+                             size(in.dst), value_[in.dst], lanes_[in.dst]});
+      return;
+    case LaneKind::Load:
+      out.push_back({.kind = Kind::Load,
+                     .size = size(in.dst),
+                     .dst = place_short_lived(in.dst),
+                     .index = in.index});
+      return;
+    case LaneKind::Active:
+      out.push_back({.kind = Kind::Active, .dst = place_short_lived(in.dst)});
+      return;
+    case LaneKind::Compute:
+      return emit_compute(in, out);
+    case LaneKind::Copy:
+      return emit_copy(in, out);
+    case LaneKind::Store:
+      out.push_back({.kind = Kind::Store,
+                     .size = size(in.sources[0]),
+                     .sources = {lanes_[in.sources[0]]},
+                     .index = in.index});
+      return;
+    case LaneKind::ExitIf:
+      out.push_back({.kind = Kind::ExitIf, .sources = {value_[in.sources[0]]}});
+      return;
+    case LaneKind::Fail:
+      for (std::size_t i = 1; i < in.sources.size(); ++i) {
+        m_.cleared_[in.index].push_back(lanes_[in.sources[i]]);
+      }
+      out.push_back(
+          {.kind = Kind::Fail, .sources = {lanes_[in.sources[0]]}, .index = in.index});
+      return;
+    case LaneKind::Loop:
+      return emit_loop(in, id, top);
+  }
+}
+
+void Machine::Builder::emit_compute(const Instruction& in, std::vector<Step>& out) {
+  const bool varying = k_.registers[in.dst].varying;
+  const DType type = k_.registers[in.sources.back()].type;
+  Step step{.kind = Kind::Compute,
+            .uniform = !varying,
+            .loop = m_.table_->find(in.op, type, k_.registers[in.dst].type)};
+  LW_CHECK(step.loop != nullptr);
+  for (std::size_t i = 0; i < in.sources.size(); ++i) {
+    step.sources[i] = varying ? lanes_[in.sources[i]] : value_[in.sources[i]];
+  }
+  step.dst = varying ? place_short_lived(in.dst) : value_[in.dst];
+  out.push_back(step);
+  if (!varying) broadcast(in.dst, in.dst, out);
+}
+
+void Machine::Builder::emit_copy(const Instruction& in, std::vector<Step>& out) {
+  const RegisterId source = in.sources[0];
+  if (k_.registers[in.dst].varying) {
+    out.push_back({.kind = Kind::Copy,
+                   .size = size(in.dst),
+                   .dst = place_short_lived(in.dst),
+                   .sources = {lanes_[source]}});
+    return;
+  }
+  out.push_back({.kind = Kind::Copy,
+                 .uniform = true,
+                 .size = size(in.dst),
+                 .dst = value_[in.dst],
+                 .sources = {value_[source]}});
+  broadcast(in.dst, in.dst, out);
+}
+
+void Machine::Builder::broadcast(RegisterId from, RegisterId to, std::vector<Step>& out) {
+  if (lanes_[to] == kernel::kNone) return;
+  out.push_back({.kind = Kind::Broadcast,
+                 .size = size(to),
+                 .dst = lanes_[to],
+                 .sources = {value_[from]}});
+}
+
+/// Packed are the varying registers that a loop touches and that live outside of it.
+void Machine::Builder::emit_loop(const Instruction& in, kernel::BlockId id, bool top) {
+  const auto index = static_cast<std::uint32_t>(m_.loops_.size());
+  m_.loops_.emplace_back();
+  m_.blocks_[id].push_back({.kind = Kind::Loop, .index = index});
+  // The body may not reuse what is live around it, so its slots are its own.
+  std::vector<std::uint32_t> outer_free;
+  outer_free.swap(free_);
+  emit_block(in.block, false);
+  LoopInfo info;
+  info.block = in.block;
+  info.masked = !in.sources.empty();
+  info.counted = top && info.masked && !has_counted_;
+  has_counted_ = has_counted_ || info.counted;
+  if (info.masked) {
+    info.mask = lanes_[in.sources[0]];
+    info.order = take(static_cast<std::size_t>(m_.lanes_) * 4);
+    collect_packed(in.block, info);
+  }
+  free_.insert(free_.end(), outer_free.begin(), outer_free.end());
+  m_.loops_[index] = std::move(info);
+}
+
+void Machine::Builder::collect_packed(kernel::BlockId block, LoopInfo& info) {
+  std::vector<int> role(k_.registers.size(), 0);  // 1: read, 2: written
+  kernel::for_each(
+      k_,
+      [&](const Instruction& in, int) {
+        for (std::size_t i = 0; i < in.sources.size(); ++i) {
+          const bool cleared = in.kind == LaneKind::Fail && i > 0;
+          role[in.sources[i]] = std::max(role[in.sources[i]], cleared ? 2 : 1);
+        }
+        if (in.dst != kernel::kNone) role[in.dst] = 2;
+      },
+      block);
+  for (RegisterId r = 0; r < k_.registers.size(); ++r) {
+    // What one block alone touches is made anew in every step.
+    if (role[r] == 0 || !k_.registers[r].varying || !is_long_lived(r)) continue;
+    info.packed.push_back({lanes_[r], take_lanes(), size(r), role[r] == 2});
+  }
+  if (m_.has_failures_) info.packed.push_back({m_.ids_, take_lanes(), 4, false});
+}
+
+}  // namespace lw::backend::tile

@@ -1,0 +1,89 @@
+// Compiled three times, with LW_ISA = v2, v3, v4 and the matching -march. Each loop is one row's
+// meaning over an array; the compiler vectorises it.
+#include "lanewise/backend/tile/loops.h"
+
+#include "lanewise/ops/meaning.h"
+
+// Lanes do not depend on one another, which the compiler cannot know.
+#ifdef __clang__
+#define LW_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LW_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace lw::backend::tile {
+inline namespace LW_ISA {
+namespace {
+
+using ops::Op;
+
+template <Op op, int arity, class R, class T>
+void loop(void* dst, const void* a, const void* b, const void* c, int n) {
+  // No restrict: an op may write over its own operand, element by element.
+  R* const out = static_cast<R*>(dst);
+  if constexpr (op == Op::Select) {
+    const auto* mask = static_cast<const bool*>(a);
+    const T* x = static_cast<const T*>(b);
+    const T* y = static_cast<const T*>(c);
+    LW_INDEPENDENT
+    for (int i = 0; i < n; ++i) out[i] = mask[i] ? x[i] : y[i];
+  } else {
+    const T* x = static_cast<const T*>(a);
+    const T* y = arity > 1 ? static_cast<const T*>(b) : x;
+    const T* z = arity > 2 ? static_cast<const T*>(c) : x;
+    LW_INDEPENDENT
+    for (int i = 0; i < n; ++i) {
+      out[i] = ops::meaning::apply<op, R, T, T>(x[i], arity > 1 ? y[i] : T(), arity > 2 ? z[i] : T());
+    }
+  }
+}
+
+template <Op op, int arity, ops::Accepts accepts, ops::Gives gives, ops::Kind kind>
+Loop find_row(DType type, DType result) {
+  if constexpr (kind != ops::Kind::Native) {
+    return nullptr;
+  } else {
+    return types::with_type(type, [&]<class T>() -> Loop {
+      if constexpr (!ops::meaning::compiles<T>(accepts)) {
+        return nullptr;
+      } else if constexpr (gives == ops::Gives::Same) {
+        return loop<op, arity, T, T>;
+      } else if constexpr (gives == ops::Gives::Bool) {
+        return loop<op, arity, bool, T>;
+      } else {
+        return types::with_type(result,
+                                [&]<class R>() -> Loop { return loop<op, arity, R, T>; });
+      }
+    });
+  }
+}
+
+Loop find(Op op, DType type, DType result) {
+  switch (op) {
+#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc)                               \
+  case Op::id:                                                                                   \
+    return find_row<Op::id, arity, ops::Accepts::accepts, ops::Gives::gives, ops::Kind::kind>(   \
+        type, result);
+#include "lanewise/ops/ops.def"
+#undef LW_OP
+  }
+  return nullptr;
+}
+
+int count(const void* mask, int n) {
+  const auto* bytes = static_cast<const unsigned char*>(mask);
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += bytes[i];
+  return sum;
+}
+
+constexpr LoopTable kTable{find, count};
+
+}  // namespace
+}  // namespace LW_ISA
+
+#define LW_CONCAT_(a, b) a##b
+#define LW_CONCAT(a, b) LW_CONCAT_(a, b)
+const LoopTable& LW_CONCAT(loops_, LW_ISA)() { return kTable; }
+
+}  // namespace lw::backend::tile

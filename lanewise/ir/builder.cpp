@@ -1,0 +1,109 @@
+#include "lanewise/ir/builder.h"
+
+#include <fmt/core.h>
+
+#include "lanewise/base/check.h"
+
+namespace lw::ir {
+
+bool has_value(const Instruction& instruction) {
+  return ops::row(instruction.op).gives != ops::Gives::None;
+}
+
+Builder::Builder(std::string name) {
+  owned_.name = std::move(name);
+  owned_.blocks.emplace_back();
+}
+
+ValueId Builder::append(Instruction instruction) {
+  if (!instruction.location) instruction.location = location_;
+  const auto id = static_cast<ValueId>(function_->values.size());
+  function_->values.push_back(std::move(instruction));
+  function_->blocks[open_.back()].body.push_back(id);
+  return id;
+}
+
+ValueId Builder::param(std::string name, DType type, bool mapped) {
+  const auto index = static_cast<std::uint32_t>(function_->params.size());
+  const ValueId id = append({.op = Op::Param, .type = type, .index = index});
+  function_->params.push_back({std::move(name), type, mapped, id});
+  return id;
+}
+
+ValueId Builder::constant(Scalar value) {
+  return append({.op = Op::Constant, .type = value.type(), .constant = value.canonical()});
+}
+
+ValueId Builder::op(Op op, std::span<const ValueId> operands, DType stated) {
+  DType operand_types[3];
+  LW_CHECK(operands.size() <= 3);
+  for (std::size_t i = 0; i < operands.size(); ++i) operand_types[i] = type(operands[i]);
+  const auto result = ops::result_type(op, std::span(operand_types, operands.size()), stated);
+  if (!result) {
+    std::string got;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      got += fmt::format("{}{}", i ? ", " : "", types::name_of(operand_types[i]));
+    }
+    throw UsageError(fmt::format(
+        "{}{}{}: operands do not fit; got ({}), expected {} of one accepted type. "
+        "Convert them first.",
+        base::to_string(location_), location_ ? ": " : "", ops::row(op).name, got,
+        ops::row(op).arity));
+  }
+  return append({.op = op, .type = *result, .operands = {operands.begin(), operands.end()}});
+}
+
+ValueId Builder::convert(ValueId value, DType to) {
+  return type(value) == to ? value : op(Op::Convert, {value}, to);
+}
+
+ValueId Builder::begin_loop(std::span<const ValueId> initial) {
+  const auto block = static_cast<BlockId>(function_->blocks.size());
+  function_->blocks.emplace_back();
+  const ValueId loop = append(
+      {.op = Op::Loop, .operands = {initial.begin(), initial.end()}, .block = block});
+  for (std::uint32_t i = 0; i < initial.size(); ++i) {
+    const auto argument = static_cast<ValueId>(function_->values.size());
+    function_->values.push_back(
+        {.op = Op::Argument, .type = type(initial[i]), .index = i, .location = location_});
+    function_->blocks[block].arguments.push_back(argument);
+  }
+  open_.push_back(block);
+  return loop;
+}
+
+std::span<const ValueId> Builder::arguments(ValueId loop) const {
+  return function_->blocks[(*function_)[loop].block].arguments;
+}
+
+void Builder::break_if(ValueId condition, std::span<const ValueId> values) {
+  Instruction exit{.op = Op::BreakIf, .operands = {condition}};
+  exit.operands.insert(exit.operands.end(), values.begin(), values.end());
+  append(std::move(exit));
+}
+
+void Builder::end_loop(std::span<const ValueId> next) {
+  append({.op = Op::Next, .operands = {next.begin(), next.end()}});
+  close_loop();
+}
+
+void Builder::close_loop() {
+  LW_CHECK(open_.size() > 1);
+  open_.pop_back();
+}
+
+ValueId Builder::result(ValueId loop, std::uint32_t index) {
+  const DType t = type(arguments(loop)[index]);
+  return append({.op = Op::Result, .type = t, .operands = {loop}, .index = index});
+}
+
+void Builder::fail_if(ValueId condition, FailKind kind) {
+  append({.op = Op::Fail, .operands = {condition}, .index = static_cast<std::uint32_t>(kind)});
+}
+
+void Builder::ret(std::span<const ValueId> values) {
+  for (const ValueId id : values) function_->results.push_back(type(id));
+  append({.op = Op::Return, .operands = {values.begin(), values.end()}});
+}
+
+}  // namespace lw::ir

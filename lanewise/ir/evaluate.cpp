@@ -1,0 +1,169 @@
+#include "lanewise/ir/evaluate.h"
+
+#include "lanewise/base/check.h"
+#include "lanewise/base/float_state.h"
+#include "lanewise/ops/meaning.h"
+
+namespace lw::ir {
+namespace {
+
+template <Op op, class R, class T>
+Scalar apply_typed(std::span<const Scalar> v) {
+  using ops::meaning::apply;
+  const T a = v[0].as<T>();
+  const T b = v.size() > 1 ? v[1].as<T>() : T();
+  const T c = v.size() > 2 ? v[2].as<T>() : T();
+  return Scalar(apply<op, R, T, T>(a, b, c)).canonical();
+}
+
+template <Op op, ops::Accepts accepts, ops::Gives gives, ops::Kind kind>
+Scalar apply_row(DType result, std::span<const Scalar> v) {
+  if constexpr (kind != ops::Kind::Native) {
+    LW_UNREACHABLE("only native ops can be evaluated");
+  } else if constexpr (op == Op::Select) {
+    return v[0].as<bool>() ? v[1] : v[2];
+  } else {
+    return types::with_type(v[0].type(), [&]<class T>() -> Scalar {
+      if constexpr (!ops::meaning::compiles<T>(accepts)) {
+        LW_UNREACHABLE("operand type outside of the row");
+      } else if constexpr (gives == ops::Gives::Same) {
+        return apply_typed<op, T, T>(v);
+      } else if constexpr (gives == ops::Gives::Bool) {
+        return apply_typed<op, bool, T>(v);
+      } else {
+        return types::with_type(result,
+                                [&]<class R>() -> Scalar { return apply_typed<op, R, T>(v); });
+      }
+      return {};
+    });
+  }
+  return {};
+}
+
+class Evaluator {
+ public:
+  Evaluator(const Function& f, std::span<const Scalar> arguments, EvaluateOptions options)
+      : f_(f), arguments_(arguments), options_(options), values_(f.values.size()) {}
+
+  Evaluation run() {
+    block(0);
+    return std::move(done_);
+  }
+
+ private:
+  enum class Exit { End, Break, Next, Stop };  // how a block was left
+
+  std::vector<Scalar> read(std::span<const ValueId> ids) const {
+    std::vector<Scalar> result;
+    for (const ValueId id : ids) result.push_back(values_[id]);
+    return result;
+  }
+
+  void fail(FailKind kind, const Instruction& in) {
+    done_.failure = Failure{kind, in.location, {}};
+    if (in.op != Op::Loop) done_.failure->values = read(in.operands);
+  }
+
+  Exit block(BlockId id) {
+    for (const ValueId value : f_.blocks[id].body) {
+      const Exit exit = instruction(value);
+      if (exit != Exit::End) return exit;
+    }
+    return Exit::End;
+  }
+
+  Exit instruction(ValueId id) {
+    const Instruction& in = f_[id];
+    switch (in.op) {
+      case Op::Param:
+        values_[id] = arguments_[in.index];
+        return Exit::End;
+      case Op::Constant:
+        values_[id] = in.constant;
+        return Exit::End;
+      case Op::Loop:
+        return loop(id);
+      case Op::Result:
+        values_[id] = values_[f_.blocks[f_[in.operands[0]].block].arguments[in.index]];
+        return Exit::End;
+      case Op::BreakIf:
+        if (!values_[in.operands[0]].as<bool>()) return Exit::End;
+        carried_ = read(std::span(in.operands).subspan(1));
+        return Exit::Break;
+      case Op::Next:
+        carried_ = read(in.operands);
+        return Exit::Next;
+      case Op::Fail:
+        if (!values_[in.operands[0]].as<bool>()) return Exit::End;
+        fail(static_cast<FailKind>(in.index), in);
+        return Exit::Stop;
+      case Op::Return:
+        done_.results = read(in.operands);
+        return Exit::Stop;
+      default:
+        return elementwise(id);
+    }
+  }
+
+  Exit elementwise(ValueId id) {
+    const Instruction& in = f_[id];
+    const std::vector<Scalar> operands = read(in.operands);
+    if (ops::can_fail(in.op, in.type) && operands[1] == types::scalar_of(in.type, 0)) {
+      fail(FailKind::DivisionByZero, in);
+      return Exit::Stop;
+    }
+    values_[id] = evaluate_op(in.op, in.type, operands);
+    return Exit::End;
+  }
+
+  /// A carried value lives in its argument; after the loop `result` reads it from there.
+  Exit loop(ValueId id) {
+    const Block& body = f_.blocks[f_[id].block];
+    carried_ = read(f_[id].operands);
+    for (;;) {
+      for (std::size_t i = 0; i < carried_.size(); ++i) values_[body.arguments[i]] = carried_[i];
+      const Exit exit = block(f_[id].block);
+      if (exit == Exit::Stop) return exit;
+      if (exit == Exit::Break) break;
+      if (++done_.steps > options_.max_steps && options_.max_steps > 0) {
+        fail(FailKind::StepLimit, f_[id]);
+        return Exit::Stop;
+      }
+      if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed) != 0) {
+        throw Cancelled("evaluate: cancelled.");
+      }
+    }
+    for (std::size_t i = 0; i < carried_.size(); ++i) values_[body.arguments[i]] = carried_[i];
+    return Exit::End;
+  }
+
+  const Function& f_;
+  std::span<const Scalar> arguments_;
+  EvaluateOptions options_;
+  std::vector<Scalar> values_;
+  std::vector<Scalar> carried_;
+  Evaluation done_;
+};
+
+}  // namespace
+
+Scalar evaluate_op(Op op, DType result, std::span<const Scalar> operands) {
+  switch (op) {
+#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc)                         \
+  case Op::id:                                                                             \
+    return apply_row<Op::id, ops::Accepts::accepts, ops::Gives::gives, ops::Kind::kind>(   \
+        result, operands);
+#include "lanewise/ops/ops.def"
+#undef LW_OP
+  }
+  return {};
+}
+
+Evaluation evaluate(const Function& function, std::span<const Scalar> arguments,
+                    EvaluateOptions options) {
+  LW_CHECK(arguments.size() == function.params.size());
+  const base::FloatState state;
+  return Evaluator(function, arguments, options).run();
+}
+
+}  // namespace lw::ir

@@ -1,0 +1,39 @@
+// The evaluator: runs an element program on one element, slowly and obviously. It defines the
+// meaning; every faster path is compared with it bit for bit. It shares no code with lowering.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <span>
+
+#include "lanewise/ir/function.h"
+
+namespace lw::ir {
+
+struct Failure {
+  FailKind kind = FailKind::Check;
+  base::Location location;
+  std::vector<Scalar> values;  // the operands of the failing op
+
+  bool operator==(const Failure&) const = default;
+};
+
+struct Evaluation {
+  std::vector<Scalar> results;     // when the element did not fail
+  std::optional<Failure> failure;  // when it did
+  std::int64_t steps = 0;          // loop back edges taken
+};
+
+struct EvaluateOptions {
+  std::int64_t max_steps = 0;                 // back edges allowed in all; 0: no limit
+  const std::atomic<int>* cancel = nullptr;   // throws Cancelled once not zero
+};
+
+/// Expand ops must have been expanded (transform/expand.h) before.
+Evaluation evaluate(const Function& function, std::span<const Scalar> arguments,
+                    EvaluateOptions options = {});
+
+/// The meaning of one elementwise native op; a zero divisor must not reach it.
+Scalar evaluate_op(Op op, DType result, std::span<const Scalar> operands);
+
+}  // namespace lw::ir

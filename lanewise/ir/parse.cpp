@@ -1,0 +1,206 @@
+#include "lanewise/ir/parse.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <unordered_map>
+
+#include "lanewise/base/cursor.h"
+#include "lanewise/base/error.h"
+#include "lanewise/ir/builder.h"
+#include "lanewise/ir/verify.h"
+
+namespace lw::ir {
+namespace {
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : in_(text, "parse"), build_("f") {}
+
+  Function run() {
+    in_.next_line();
+    in_.expect("function");
+    build_.function().name = std::string(in_.word());
+    in_.expect("(");
+    while (!in_.accept(")")) {
+      const std::uint32_t name = value_name();
+      in_.expect(":");
+      const DType type = dtype();
+      const bool shared = in_.accept("shared");
+      const auto position = build_.function().params.size();
+      define(name, build_.param(fmt::format("arg{}", position), type, !shared));
+      in_.accept(",");
+    }
+    in_.expect("->");
+    in_.expect("(");
+    std::vector<DType> declared;
+    while (!in_.accept(")")) {
+      declared.push_back(dtype());
+      in_.accept(",");
+    }
+    in_.expect("{");
+    in_.end_line();
+    block();
+    if (!in_.is_at_end()) in_.fail("expected the end of the text");
+    if (declared != build_.function().results) {
+      in_.fail("the returned types are not the declared ones");
+    }
+    Function f = build_.take();
+    verify(f);
+    return f;
+  }
+
+ private:
+  std::uint32_t value_name() {
+    in_.expect("%");
+    return in_.number();
+  }
+
+  void define(std::uint32_t name, ValueId id) {
+    if (!names_.emplace(name, id).second) in_.fail(fmt::format("%{} is defined twice", name));
+  }
+
+  ValueId use() {
+    const auto found = names_.find(value_name());
+    if (found == names_.end()) in_.fail("this value is not defined");
+    return found->second;
+  }
+
+  DType dtype() {
+    const auto type = types::dtype_named(in_.word());
+    if (!type) in_.fail("expected a type (bool, i32, i64, f32, f64)");
+    return *type;
+  }
+
+  std::vector<ValueId> parenthesised() {
+    std::vector<ValueId> values;
+    in_.expect("(");
+    while (!in_.accept(")")) {
+      values.push_back(use());
+      in_.accept(",");
+    }
+    return values;
+  }
+
+  void block() {
+    while (!in_.accept("}")) {
+      if (in_.is_at_end()) in_.fail("expected '}'");
+      line();
+    }
+    in_.end_line();
+  }
+
+  void line() {
+    const auto first = static_cast<ValueId>(build_.function().values.size());
+    if (in_.accept("%")) {
+      assignment(in_.number());
+    } else {
+      statement();
+    }
+    // Only a loop has consumed its own end of line.
+    if (build_.function()[first].op != Op::Loop) {
+      build_.function()[first].location = location(in_.end_line());
+    }
+  }
+
+  static base::Location location(std::string_view comment) {
+    const auto colon = comment.rfind(':');
+    if (colon == std::string_view::npos) return {};
+    while (!comment.empty() && comment[0] == ' ') comment.remove_prefix(1);
+    const std::string_view digits = comment.substr(comment.rfind(':') + 1);
+    int number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return {base::intern(comment.substr(0, comment.rfind(':'))), number};
+  }
+
+  void statement() {
+    if (in_.accept("break_if")) {
+      const ValueId condition = use();
+      build_.break_if(condition, parenthesised());
+    } else if (in_.accept("next")) {
+      build_.append({.op = Op::Next, .operands = parenthesised()});
+    } else if (in_.accept("return")) {
+      build_.ret(parenthesised());
+    } else if (in_.accept("fail_if")) {
+      const ValueId condition = use();
+      build_.fail_if(condition, static_cast<FailKind>(in_.number()));
+    } else if (in_.accept("slot_write")) {
+      const ValueId slot = use();
+      std::vector<ValueId> operands = parenthesised();
+      operands.insert(operands.begin(), slot);
+      build_.append({.op = Op::SlotWrite, .operands = operands});
+    } else {
+      in_.fail("expected a statement");
+    }
+  }
+
+  void assignment(std::uint32_t name) {
+    in_.expect("=");
+    const std::string_view word = in_.word();
+    const auto op = ops::op_named(word);
+    if (!op) in_.fail(fmt::format("'{}' is not an op", word));
+    if (*op == Op::Loop) return loop(name);
+    const DType type = dtype();
+    if (*op == Op::Constant) {
+      const auto value = types::parse_scalar(type, in_.word());
+      if (!value) in_.fail("expected a literal of this type");
+      return define(name, build_.constant(*value));
+    }
+    std::vector<ValueId> operands;
+    while (in_.accept("%")) {
+      const auto found = names_.find(in_.number());
+      if (found == names_.end()) in_.fail("this value is not defined");
+      operands.push_back(found->second);
+      in_.accept(",");
+    }
+    if (*op == Op::Result) {
+      if (operands.size() != 1 || build_.function()[operands[0]].op != Op::Loop) {
+        in_.fail("expected a loop");
+      }
+      const std::uint32_t index = in_.number();
+      if (index >= build_.arguments(operands[0]).size()) in_.fail("the loop carries fewer values");
+      define(name, build_.result(operands[0], index));
+    } else if (ops::is_elementwise(*op)) {
+      define(name, build_.op(*op, operands, type));
+      if (build_.type(names_[name]) != type) in_.fail("the op does not give this type");
+    } else if (*op == Op::Slot || *op == Op::SlotRead) {
+      define(name, build_.append({.op = *op, .type = type, .operands = operands}));
+    } else {
+      in_.fail(fmt::format("'{}' cannot stand here", word));
+    }
+  }
+
+  void loop(std::uint32_t name) {
+    std::vector<std::uint32_t> argument_names;
+    std::vector<ValueId> initial;
+    in_.expect("(");
+    while (!in_.accept(")")) {
+      argument_names.push_back(value_name());
+      in_.expect(":");
+      const DType type = dtype();
+      in_.expect("=");
+      initial.push_back(use());
+      if (build_.type(initial.back()) != type) in_.fail("the carried value has another type");
+      in_.accept(",");
+    }
+    in_.expect("{");
+    const ValueId id = build_.begin_loop(initial);
+    define(name, id);
+    for (std::size_t i = 0; i < initial.size(); ++i) {
+      define(argument_names[i], build_.arguments(id)[i]);
+    }
+    build_.function()[id].location = location(in_.end_line());
+    block();
+    build_.close_loop();
+  }
+
+  base::Cursor in_;
+  Builder build_;
+  std::unordered_map<std::uint32_t, ValueId> names_;
+};
+
+}  // namespace
+
+Function parse(std::string_view text) { return Parser(text).run(); }
+
+}  // namespace lw::ir

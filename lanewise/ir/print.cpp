@@ -1,0 +1,131 @@
+// Format, one instruction a line:
+//
+//   function f(%0: f32, %1: f32 shared) -> (i32) {
+//     %2 = constant i32 0
+//     %3 = loop (%4: i32 = %2) {
+//       %5 = lt bool %4, %2
+//       break_if %5 (%4)
+//       next (%4)
+//     }
+//     %6 = result i32 %3 0
+//     return (%6)
+//   }
+#include "lanewise/ir/print.h"
+
+#include <fmt/core.h>
+
+#include <iterator>
+
+namespace lw::ir {
+namespace {
+
+class Printer {
+ public:
+  Printer(const Function& f, PrintOptions options)
+      : f_(f), options_(options), names_(f.values.size(), kNone) {}
+
+  std::string run() {
+    fmt::format_to(out(), "function {}(", f_.name);
+    for (std::size_t i = 0; i < f_.params.size(); ++i) {
+      const Param& p = f_.params[i];
+      fmt::format_to(out(), "{}{}: {}{}", i ? ", " : "", define(p.value), types::name_of(p.type),
+                     p.mapped ? "" : " shared");
+    }
+    text_ += ") -> (";
+    for (std::size_t i = 0; i < f_.results.size(); ++i) {
+      fmt::format_to(out(), "{}{}", i ? ", " : "", types::name_of(f_.results[i]));
+    }
+    text_ += ") {\n";
+    block(0, 1);
+    text_ += "}\n";
+    return std::move(text_);
+  }
+
+ private:
+  std::back_insert_iterator<std::string> out() { return std::back_inserter(text_); }
+
+  std::string define(ValueId id) {
+    names_[id] = next_++;
+    return fmt::format("%{}", names_[id]);
+  }
+
+  std::string use(ValueId id) const {
+    return names_[id] == kNone ? fmt::format("%?{}", id) : fmt::format("%{}", names_[id]);
+  }
+
+  void list(std::span<const ValueId> ids) {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      fmt::format_to(out(), "{}{}", i ? ", " : "", use(ids[i]));
+    }
+  }
+
+  void block(BlockId id, int depth) {
+    for (const ValueId value : f_.blocks[id].body) {
+      if (f_[value].op != Op::Param) instruction(value, depth);
+    }
+  }
+
+  void instruction(ValueId id, int depth) {
+    const Instruction& in = f_[id];
+    const std::string_view name = ops::row(in.op).name;
+    text_.append(static_cast<std::size_t>(depth) * 2, ' ');
+    if (in.op == Op::Loop) return loop(id, depth);
+    if (!has_value(in)) {
+      text_ += name;
+      std::span<const ValueId> rest = in.operands;
+      if (in.op == Op::BreakIf || in.op == Op::Fail || in.op == Op::SlotWrite) {
+        fmt::format_to(out(), " {}", use(rest[0]));
+        rest = rest.subspan(1);
+      }
+      if (in.op == Op::Fail) {
+        fmt::format_to(out(), " {}", in.index);
+      } else {
+        text_ += " (";
+        list(rest);
+        text_ += ")";
+      }
+    } else {
+      const std::string types = std::string(types::name_of(in.type));
+      fmt::format_to(out(), "{} = {} {}", define(id), name, types);
+      if (in.op == Op::Constant) fmt::format_to(out(), " {}", types::to_string(in.constant));
+      if (!in.operands.empty()) text_ += ' ';
+      list(in.operands);
+      if (in.op == Op::Result) fmt::format_to(out(), " {}", in.index);
+    }
+    end_line(in);
+  }
+
+  void loop(ValueId id, int depth) {
+    const Instruction& in = f_[id];
+    fmt::format_to(out(), "{} = loop (", define(id));
+    const auto& arguments = f_.blocks[in.block].arguments;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      fmt::format_to(out(), "{}{}: {} = {}", i ? ", " : "", define(arguments[i]),
+                     types::name_of(f_[arguments[i]].type), use(in.operands[i]));
+    }
+    text_ += ") {";
+    end_line(in);
+    block(in.block, depth + 1);
+    text_.append(static_cast<std::size_t>(depth) * 2, ' ');
+    text_ += "}\n";
+  }
+
+  void end_line(const Instruction& in) {
+    if (options_.locations && in.location) text_ += "  # " + base::to_string(in.location);
+    text_ += '\n';
+  }
+
+  const Function& f_;
+  PrintOptions options_;
+  std::vector<std::uint32_t> names_;
+  std::uint32_t next_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string print(const Function& function, PrintOptions options) {
+  return Printer(function, options).run();
+}
+
+}  // namespace lw::ir

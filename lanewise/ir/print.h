@@ -1,0 +1,17 @@
+// Element programs as text; ir/parse.h reads it back to an equal program.
+#pragma once
+
+#include <string>
+
+#include "lanewise/ir/function.h"
+
+namespace lw::ir {
+
+struct PrintOptions {
+  bool locations = false;  // append "# file:line" where known
+};
+
+/// Values are numbered in order of appearance, so equal programs give equal text.
+std::string print(const Function& function, PrintOptions options = {});
+
+}  // namespace lw::ir

@@ -1,0 +1,123 @@
+#include "lanewise/ir/verify.h"
+
+#include <fmt/core.h>
+
+#include "lanewise/base/error.h"
+
+namespace lw::ir {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Function& f) : f_(f), visible_(f.values.size(), false) {}
+
+  void run() {
+    if (f_.blocks.empty()) fail(kNone, "the function has no body");
+    for (const Param& p : f_.params) {
+      if (p.value >= f_.values.size() || f_[p.value].op != Op::Param) fail(kNone, "bad parameter");
+    }
+    block(0, kNone);
+  }
+
+ private:
+  [[noreturn]] void fail(ValueId id, std::string_view rule) const {
+    if (id == kNone) throw UsageError(fmt::format("verify: {}: {}.", f_.name, rule));
+    throw UsageError(fmt::format("verify: {}: instruction {} ({}): {}.", f_.name, id,
+                                 ops::row(f_[id].op).name, rule));
+  }
+
+  void require(bool condition, ValueId id, std::string_view rule) const {
+    if (!condition) fail(id, rule);
+  }
+
+  void block(BlockId id, ValueId loop) {
+    const Block& b = f_.blocks[id];
+    for (const ValueId argument : b.arguments) visible_[argument] = true;
+    require(!b.body.empty(), loop, "a block may not be empty");
+    for (std::size_t i = 0; i < b.body.size(); ++i) {
+      const ValueId value = b.body[i];
+      const bool is_end = f_[value].op == Op::Next || f_[value].op == Op::Return;
+      require(is_end == (i + 1 == b.body.size()), value, "next or return ends a block, once");
+      instruction(value, loop);
+      visible_[value] = true;
+    }
+    // What a loop body defines is not seen outside of it.
+    for (const ValueId value : b.body) {
+      if (loop != kNone) visible_[value] = false;
+    }
+    for (const ValueId argument : b.arguments) visible_[argument] = false;
+  }
+
+  void carried(ValueId id, std::span<const ValueId> values, ValueId loop) const {
+    require(loop != kNone, id, "stands outside of any loop");
+    const auto& arguments = f_.blocks[f_[loop].block].arguments;
+    require(values.size() == arguments.size(), id, "as many values as the loop carries");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      require(f_[values[i]].type == f_[arguments[i]].type, id, "types of the carried values");
+    }
+  }
+
+  void instruction(ValueId id, ValueId loop) {
+    const Instruction& in = f_[id];
+    for (const ValueId operand : in.operands) {
+      require(operand < f_.values.size() && visible_[operand], id, "operands come before uses");
+      require(in.op == Op::Result || has_value(f_[operand]), id, "operands have values");
+    }
+    if (ops::is_elementwise(in.op)) return elementwise(id);
+    switch (in.op) {
+      case Op::Constant:
+        return require(in.constant.type() == in.type, id, "the literal has the stated type");
+      case Op::Loop:
+        require(in.block < f_.blocks.size(), id, "owns a body");
+        carried(id, in.operands, id);
+        return block(in.block, id);
+      case Op::Result: {
+        require(in.operands.size() == 1 && f_[in.operands[0]].op == Op::Loop, id, "names a loop");
+        const auto& arguments = f_.blocks[f_[in.operands[0]].block].arguments;
+        require(in.index < arguments.size() && f_[arguments[in.index]].type == in.type, id,
+                "index and type of the carried value");
+        return;
+      }
+      case Op::BreakIf:
+        require(!in.operands.empty() && f_[in.operands[0]].type == DType::Bool, id,
+                "the condition is a bool");
+        return carried(id, std::span(in.operands).subspan(1), loop);
+      case Op::Next:
+        return carried(id, in.operands, loop);
+      case Op::Fail:
+        return require(in.operands.size() == 1 && f_[in.operands[0]].type == DType::Bool, id,
+                       "the condition is a bool");
+      case Op::Return: {
+        require(loop == kNone, id, "return ends the function");
+        require(in.operands.size() == f_.results.size(), id, "as many values as declared");
+        for (std::size_t i = 0; i < in.operands.size(); ++i) {
+          require(f_[in.operands[i]].type == f_.results[i], id, "types of the results");
+        }
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  void elementwise(ValueId id) const {
+    const Instruction& in = f_[id];
+    DType operand_types[3];
+    require(in.operands.size() <= 3, id, "number of operands");
+    for (std::size_t i = 0; i < in.operands.size(); ++i) {
+      operand_types[i] = f_[in.operands[i]].type;
+    }
+    const auto result =
+        ops::result_type(in.op, std::span(operand_types, in.operands.size()), in.type);
+    require(result == in.type, id, "types of operands and result");
+  }
+
+  const Function& f_;
+  std::vector<bool> visible_;
+};
+
+}  // namespace
+
+void verify(const Function& function) { Verifier(function).run(); }
+
+}  // namespace lw::ir

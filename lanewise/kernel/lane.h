@@ -1,0 +1,103 @@
+// Lane form: what one packet of lanes does, as a structured register machine. There is one lowering
+// to it (kernel/lower.h); the tile machine interprets it and the machine code generator compiles it.
+//
+// A register holds one value for all lanes (uniform, written u0) or one per lane (varying, v0). It
+// may be assigned several times. A varying bool is a mask. Every instruction computes all lanes,
+// dead ones too, and none of them traps; what must not happen in a dead lane is written with a
+// select. So a program in lane form says itself what each mask does:
+//
+//   kernel f(f32, f32) -> (i32)
+//     v0: f32 = load 0            one element's value per lane
+//     v2: bool = active           lanes that hold an element
+//     v3: bool = copy v2
+//     loop v3 {                   while any lane of v3 is set
+//       v5: bool = le v4, u1
+//       v3: bool = and v3, v5     sticky: a lane that left stays out
+//       v6: f32 = select v3, v7, v6
+//     }
+//     store 0, v6                 for the lanes that hold an element
+//
+// A step of a masked loop may be run again when no lane of its mask is set: it changes nothing that
+// is read afterwards. Backends use this to run several steps between two looks at the mask.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lanewise/ir/function.h"
+
+namespace lw::kernel {
+
+using ops::Op;
+using RegisterId = std::uint32_t;
+using BlockId = std::uint32_t;
+inline constexpr std::uint32_t kNone = ~0u;
+
+struct Register {
+  DType type = DType::Bool;
+  bool varying = false;
+};
+
+enum class Kind : std::uint8_t {
+  Constant,  // dst = literal
+  Shared,    // dst = shared parameter `index`
+  Load,      // dst = mapped input `index`
+  Active,    // dst = lanes that hold an element
+  Compute,   // dst = op(sources)
+  Copy,      // dst = source
+  Loop,      // while any lane of source 0 is set (always, without a source): block
+  ExitIf,    // leaves the innermost loop when the uniform bool source 0 is set
+  Fail,      // lanes of source 0 fail at site `index`; they are cleared from the other sources
+  Store,     // output `index` = source 0, for lanes that hold an element
+};
+
+struct Instruction {
+  Kind kind = Kind::Compute;
+  Op op = Op::Add;  // Compute
+  RegisterId dst = kNone;
+  std::vector<RegisterId> sources;
+  Scalar constant;
+  std::uint32_t index = 0;
+  BlockId block = kNone;  // Loop
+};
+
+/// A place where an element can fail.
+struct Site {
+  ir::FailKind kind = ir::FailKind::Check;
+  base::Location location;
+};
+
+struct Kernel {
+  std::string name = "f";
+  std::vector<DType> inputs;   // mapped parameters
+  std::vector<DType> shared;   // shared parameters
+  std::vector<DType> outputs;
+  std::vector<Register> registers;
+  std::vector<std::vector<Instruction>> blocks = {{}};  // block 0 is the whole
+  std::vector<Site> sites;
+  bool refillable = false;  // lowered for refill: straight code, one masked loop, straight code
+
+  const std::vector<Instruction>& body() const { return blocks[0]; }
+};
+
+/// Calls `visit(instruction, depth)` for every instruction in order, loops before their bodies.
+template <class Visit>
+void for_each(const Kernel& k, const Visit& visit, BlockId block = 0, int depth = 0) {
+  for (const Instruction& in : k.blocks[block]) {
+    visit(in, depth);
+    if (in.kind == Kind::Loop) for_each(k, visit, in.block, depth + 1);
+  }
+}
+
+std::string_view name_of(Kind kind);
+
+/// Text that `parse` reads back.
+std::string print(const Kernel& kernel);
+
+/// Reads lane-form text; the result is verified. Throws UsageError naming the line.
+Kernel parse(std::string_view text);
+
+/// Throws UsageError saying which instruction breaks which rule.
+void verify(const Kernel& kernel);
+
+}  // namespace lw::kernel

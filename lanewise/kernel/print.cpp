@@ -1,0 +1,109 @@
+#include <fmt/core.h>
+
+#include <iterator>
+
+#include "lanewise/kernel/lane.h"
+
+namespace lw::kernel {
+
+std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::Constant:
+      return "constant";
+    case Kind::Shared:
+      return "shared";
+    case Kind::Load:
+      return "load";
+    case Kind::Active:
+      return "active";
+    case Kind::Compute:
+      return "compute";
+    case Kind::Copy:
+      return "copy";
+    case Kind::Loop:
+      return "loop";
+    case Kind::ExitIf:
+      return "exit_if";
+    case Kind::Fail:
+      return "fail";
+    case Kind::Store:
+      return "store";
+  }
+  return {};
+}
+
+namespace {
+
+class Printer {
+ public:
+  explicit Printer(const Kernel& k) : k_(k) {}
+
+  std::string run() {
+    fmt::format_to(out(), "kernel {}(", k_.name);
+    dtypes(k_.inputs);
+    text_ += "; ";
+    dtypes(k_.shared);
+    text_ += ") -> (";
+    dtypes(k_.outputs);
+    fmt::format_to(out(), "){} {{\n", k_.refillable ? " refill" : "");
+    for (std::size_t i = 0; i < k_.sites.size(); ++i) {
+      fmt::format_to(out(), "  site {} {}", i, static_cast<int>(k_.sites[i].kind));
+      if (k_.sites[i].location) text_ += "  # " + base::to_string(k_.sites[i].location);
+      text_ += '\n';
+    }
+    block(0, 1);
+    text_ += "}\n";
+    return std::move(text_);
+  }
+
+ private:
+  std::back_insert_iterator<std::string> out() { return std::back_inserter(text_); }
+
+  void dtypes(const std::vector<DType>& list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      fmt::format_to(out(), "{}{}", i ? ", " : "", types::name_of(list[i]));
+    }
+  }
+
+  std::string name(RegisterId r) const {
+    return fmt::format("{}{}", k_.registers[r].varying ? 'v' : 'u', r);
+  }
+
+  void block(BlockId id, int depth) {
+    for (const Instruction& in : k_.blocks[id]) {
+      text_.append(static_cast<std::size_t>(depth) * 2, ' ');
+      instruction(in, depth);
+    }
+  }
+
+  void instruction(const Instruction& in, int depth) {
+    if (in.dst != kNone) {
+      fmt::format_to(out(), "{}: {} = ", name(in.dst), types::name_of(k_.registers[in.dst].type));
+    }
+    text_ += in.kind == Kind::Compute ? ops::row(in.op).name : name_of(in.kind);
+    if (in.kind == Kind::Constant) fmt::format_to(out(), " {}", types::to_string(in.constant));
+    if (in.kind == Kind::Shared || in.kind == Kind::Load || in.kind == Kind::Store ||
+        in.kind == Kind::Fail) {
+      fmt::format_to(out(), " {}", in.index);
+    }
+    for (std::size_t i = 0; i < in.sources.size(); ++i) {
+      fmt::format_to(out(), "{}{}", i ? ", " : " ", name(in.sources[i]));
+    }
+    if (in.kind == Kind::Loop) {
+      text_ += " {\n";
+      block(in.block, depth + 1);
+      text_.append(static_cast<std::size_t>(depth) * 2, ' ');
+      text_ += '}';
+    }
+    text_ += '\n';
+  }
+
+  const Kernel& k_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string print(const Kernel& kernel) { return Printer(kernel).run(); }
+
+}  // namespace lw::kernel

@@ -1,0 +1,119 @@
+#include <fmt/core.h>
+
+#include "lanewise/base/error.h"
+#include "lanewise/kernel/lane.h"
+
+namespace lw::kernel {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Kernel& k) : k_(k), assigned_(k.registers.size(), false) {}
+
+  void run() {
+    block(0, 0);
+    if (k_.refillable) {
+      int loops = 0;
+      for (const Instruction& in : k_.body()) {
+        if (in.kind != Kind::Loop) continue;
+        require(!in.sources.empty(), in, "a refilled loop has a mask");
+        ++loops;
+      }
+      if (loops != 1) throw UsageError("verify: a kernel for refill has one top-level loop.");
+    }
+  }
+
+ private:
+  void require(bool condition, const Instruction& in, std::string_view rule) const {
+    if (condition) return;
+    throw UsageError(fmt::format(
+        "verify: {}: {}{}: {}.", k_.name,
+        in.kind == Kind::Compute ? ops::row(in.op).name : name_of(in.kind),
+        in.dst == kNone ? std::string() : fmt::format(" into register {}", in.dst), rule));
+  }
+
+  DType type(RegisterId r) const { return k_.registers[r].type; }
+  bool varying(RegisterId r) const { return k_.registers[r].varying; }
+  bool is_mask(RegisterId r) const { return type(r) == DType::Bool && varying(r); }
+
+  void block(BlockId id, int depth) {
+    std::vector<RegisterId> first_assigned_here;
+    for (const Instruction& in : k_.blocks[id]) {
+      instruction(in, depth);
+      if (in.dst != kNone && !assigned_[in.dst]) {
+        assigned_[in.dst] = true;
+        first_assigned_here.push_back(in.dst);
+      }
+    }
+    // A loop body may not run at all; what it alone assigns has no value behind it.
+    for (const RegisterId r : first_assigned_here) assigned_[r] = depth == 0;
+  }
+
+  void instruction(const Instruction& in, int depth) {
+    for (const RegisterId r : in.sources) {
+      require(r < k_.registers.size() && assigned_[r], in, "sources are assigned before");
+    }
+    const auto count = in.sources.size();
+    switch (in.kind) {
+      case Kind::Constant:
+        return require(!varying(in.dst) && in.constant.type() == type(in.dst), in,
+                       "a constant is uniform and of its register's type");
+      case Kind::Shared:
+        return require(in.index < k_.shared.size() && k_.shared[in.index] == type(in.dst) &&
+                           !varying(in.dst),
+                       in, "names a shared parameter of this type");
+      case Kind::Load:
+        return require(in.index < k_.inputs.size() && k_.inputs[in.index] == type(in.dst) &&
+                           varying(in.dst),
+                       in, "names a mapped input of this type");
+      case Kind::Active:
+        return require(is_mask(in.dst), in, "gives a mask");
+      case Kind::Compute:
+        return compute(in);
+      case Kind::Copy:
+        return require(count == 1 && type(in.sources[0]) == type(in.dst) &&
+                           (varying(in.dst) || !varying(in.sources[0])),
+                       in, "one source of this type, uniform into uniform");
+      case Kind::Loop:
+        require(count <= 1 && in.block < k_.blocks.size(), in, "one mask at most, and a body");
+        require(count == 0 || is_mask(in.sources[0]), in, "looks at a mask");
+        return block(in.block, depth + 1);
+      case Kind::ExitIf:
+        return require(depth > 0 && count == 1 && type(in.sources[0]) == DType::Bool &&
+                           !varying(in.sources[0]),
+                       in, "a uniform bool, inside a loop");
+      case Kind::Fail:
+        require(in.index < k_.sites.size() && count >= 1, in, "names a site and a mask");
+        for (const RegisterId r : in.sources) require(is_mask(r), in, "sources are masks");
+        return;
+      case Kind::Store:
+        return require(depth == 0 && count == 1 && in.index < k_.outputs.size() &&
+                           type(in.sources[0]) == k_.outputs[in.index],
+                       in, "a value of an output's type, outside of loops");
+    }
+  }
+
+  void compute(const Instruction& in) const {
+    require(ops::row(in.op).kind == ops::Kind::Native, in, "only native ops");
+    DType operand_types[3];
+    bool any_varying = false;
+    require(in.sources.size() <= 3, in, "number of operands");
+    for (std::size_t i = 0; i < in.sources.size(); ++i) {
+      operand_types[i] = type(in.sources[i]);
+      any_varying = any_varying || varying(in.sources[i]);
+    }
+    require(ops::result_type(in.op, std::span(operand_types, in.sources.size()), type(in.dst)) ==
+                type(in.dst),
+            in, "types of operands and result");
+    require(varying(in.dst) || !any_varying, in, "a varying operand gives a varying result");
+  }
+
+  const Kernel& k_;
+  std::vector<bool> assigned_;
+};
+
+}  // namespace
+
+void verify(const Kernel& kernel) { Verifier(kernel).run(); }
+
+}  // namespace lw::kernel

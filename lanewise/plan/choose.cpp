@@ -1,0 +1,149 @@
+#include "lanewise/plan/choose.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "lanewise/base/error.h"
+#include "lanewise/kernel/lower.h"
+
+namespace lw::plan {
+namespace {
+
+using ir::Op;
+using ir::ValueId;
+
+/// Arithmetic instructions of the deepest loop (of the whole, if there is none).
+int hot_ops(const ir::Function& f) {
+  int deepest = 0;
+  ir::for_each(f, [&](ValueId, int depth) { deepest = std::max(deepest, depth); });
+  int count = 0;
+  ir::for_each(f, [&](ValueId id, int depth) {
+    count += depth == deepest && ops::is_elementwise(f[id].op);
+  });
+  return count;
+}
+
+bool has_loop(const ir::Function& f) {
+  bool found = false;
+  ir::for_each(f, [&](ValueId id, int) { found = found || f[id].op == Op::Loop; });
+  return found;
+}
+
+/// Bytes of the widest value: registers hold as many lanes as fit of it.
+int widest_bytes(const ir::Function& f) {
+  std::size_t widest = 4;
+  ir::for_each(f, [&](ValueId id, int) {
+    if (ir::has_value(f[id])) widest = std::max(widest, types::size_of(f[id].type));
+  });
+  return static_cast<int>(widest);
+}
+
+double mean(const std::vector<std::uint32_t>& trips) {
+  if (trips.empty()) return 0;
+  return std::accumulate(trips.begin(), trips.end(), 0.0) / static_cast<double>(trips.size());
+}
+
+struct Verdict {
+  bool refill;
+  std::string reason;
+};
+
+/// Refill pays when what packets waste on waiting exceeds the cost of taking and retiring. Times are
+/// rough: two arithmetic instructions a cycle, and measured costs per element.
+Verdict is_refill_worth(const Schedule& s, int ops, const Sample& sample) {
+  const int lanes = s.lanes * s.interleave;
+  const double useful = mean(sample.trips);
+  const double occupancy = packet_occupancy(sample, lanes);
+  const double step_ns = 0.2 * ops;
+  const double waste_ns = useful * (1 / occupancy - 1) / s.lanes * step_ns;
+  const double refill_ns = s.isa == Isa::V4 ? 4 : 6;
+  const std::string counts =
+      fmt::format("{:.1f} trips an element, packets of {} would use {:.0f} % of their lanes", useful,
+                  lanes, 100 * occupancy);
+  if (waste_ns > refill_ns) {
+    return {true, counts + fmt::format("; waiting costs about {:.1f} ns an element, refill less",
+                                       waste_ns)};
+  }
+  return {false, counts + "; waiting costs less than refill"};
+}
+
+int interleave_for(int ops) { return ops > 300 ? 1 : ops > 150 ? 2 : 4; }
+
+}  // namespace
+
+double packet_occupancy(const Sample& sample, int lanes) {
+  double useful = 0;
+  double all = 0;
+  const auto count = sample.trips.size();
+  for (std::size_t run = 0; run < count; run += static_cast<std::size_t>(sample.run)) {
+    const std::size_t run_end = std::min(count, run + static_cast<std::size_t>(sample.run));
+    for (std::size_t i = run; i < run_end; i += static_cast<std::size_t>(lanes)) {
+      const std::size_t end = std::min(run_end, i + static_cast<std::size_t>(lanes));
+      std::uint32_t slowest = 0;
+      for (std::size_t j = i; j < end; ++j) {
+        slowest = std::max(slowest, sample.trips[j]);
+        useful += sample.trips[j];
+      }
+      all += static_cast<double>(slowest) * static_cast<double>(end - i);
+    }
+  }
+  return all > 0 ? useful / all : 1;
+}
+
+double estimate_element_ns(const ir::Function& f, double mean_trips) {
+  double ns = 1;
+  ir::for_each(f, [&](ValueId id, int depth) {
+    if (!ops::is_elementwise(f[id].op)) return;
+    double weight = 0.05;
+    for (int i = 0; i < depth; ++i) weight *= std::max(1.0, mean_trips);
+    ns += weight;
+  });
+  return ns;
+}
+
+Choice choose(const ir::Function& program, const Wish& wish, const Sample* sample) {
+  Choice choice;
+  Schedule& s = choice.schedule;
+  s.isa = wish.isa.value_or(host_isa());
+  s.lanes = wish.lanes.value_or(register_bytes(s.isa) / widest_bytes(program));
+  const int ops = hot_ops(program);
+  s.interleave = wish.interleave.value_or(interleave_for(ops));
+
+  const bool can_refill = kernel::is_refillable(program) && (s.isa == Isa::V4 || s.lanes <= 8);
+  if (wish.refill.value_or(false) && !can_refill) {
+    throw UsageError(
+        "plan: refill was asked for; got a program or lane count it does not fit, expected one "
+        "top-level loop that elements leave at different steps, and at most 8 lanes below "
+        "AVX-512. Leave the schedule to the planner.");
+  }
+  if (wish.refill) {
+    s.refill = *wish.refill;
+    choice.reason = "as asked";
+  } else if (!has_loop(program)) {
+    choice.reason = "no loop: every element takes the same steps";
+  } else if (!can_refill) {
+    choice.reason = "packets: the loop is not one that lanes can be refilled in";
+  } else if (sample == nullptr || sample->trips.empty()) {
+    choice.reason = "packets: trip counts are not known";
+  } else {
+    const Verdict verdict = is_refill_worth(s, ops, *sample);
+    s.refill = verdict.refill;
+    choice.reason = verdict.reason;
+  }
+
+  // Without mask registers a fourth register spills inside the refill loop.
+  if (s.refill && s.isa != Isa::V4 && !wish.interleave) s.interleave = std::min(s.interleave, 3);
+  const int by_size = ops <= 16 ? (s.refill ? 8 : 4) : ops <= 32 ? 2 : 1;
+  s.steps = wish.steps.value_or(has_loop(program) ? by_size : 1);
+  s.threshold = wish.threshold.value_or(std::max(1, s.lanes * s.interleave / 8));
+  if (s.lanes < 1 || s.lanes > 64 || s.interleave < 1 || s.interleave > 8 || s.steps < 1 ||
+      s.steps > 64 || s.threshold < 1 || s.threshold > s.lanes * s.interleave) {
+    throw UsageError(fmt::format("plan: a senseless schedule was asked for; got {}.",
+                                 to_string(s)));
+  }
+  return choice;
+}
+
+}  // namespace lw::plan

@@ -1,0 +1,44 @@
+// The planner: from the element program, the machine and counts to a schedule. A pure function; the
+// only place where such choices are made, each with its reason. No choice changes a bit of a result.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lanewise/ir/function.h"
+#include "lanewise/plan/schedule.h"
+
+namespace lw::plan {
+
+/// How often sampled elements went round the program's loop; `run` neighbours at a time.
+struct Sample {
+  std::vector<std::uint32_t> trips;
+  int run = 64;
+};
+
+/// What the caller insists on; the rest is chosen.
+struct Wish {
+  std::optional<bool> refill;
+  std::optional<Isa> isa;
+  std::optional<int> lanes;
+  std::optional<int> interleave;
+  std::optional<int> steps;
+  std::optional<int> threshold;
+};
+
+struct Choice {
+  Schedule schedule;
+  std::string reason;
+};
+
+/// `sample` may be null: then only static cost counts. Throws UsageError for a wish that cannot be
+/// met, such as refill for a program without a loop.
+Choice choose(const ir::Function& program, const Wish& wish, const Sample* sample);
+
+/// Useful lane steps as a share of all, when `lanes` neighbours wait for their slowest.
+double packet_occupancy(const Sample& sample, int lanes);
+
+/// Rough time of one element in nanoseconds of one core, for deciding what is worth a thread.
+double estimate_element_ns(const ir::Function& program, double mean_trips);
+
+}  // namespace lw::plan

@@ -1,0 +1,60 @@
+// What the runtime needs from a backend. Backends implement this and sit above; api/backends.cpp
+// hands the table down.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "lanewise/kernel/lane.h"
+#include "lanewise/plan/schedule.h"
+#include "lanewise/runtime/context.h"
+
+namespace lw::runtime {
+
+/// Tier 0: runs a kernel without compiling it. Any number of threads may use one.
+class Interpreter {
+ public:
+  struct Options {
+    /// Once this holds code, stop after the elements that are finished.
+    const std::atomic<Run>* code = nullptr;
+    /// If not empty: counts for each element how often it went round the first top-level loop;
+    /// at least `count` entries, zero on entry.
+    std::span<std::uint32_t> trips = {};
+    /// With `trips`: stop once an element of the tile has gone round this often.
+    std::uint32_t most_trips = ~0u;
+  };
+  struct Outcome {
+    Status status = Status::Done;
+    std::int64_t done = 0;  // elements finished from `first` on; all of them unless stopped
+  };
+  virtual ~Interpreter() = default;
+  virtual Outcome run(Context* context, std::int64_t first, std::int64_t count,
+                      const Options& options) const = 0;
+  virtual std::size_t scratch_bytes() const = 0;
+};
+
+struct CompileTimes {
+  double emit_ms = 0;
+  double passes_ms = 0;
+  double code_ms = 0;
+  double link_ms = 0;
+  double total_ms() const { return emit_ms + passes_ms + code_ms + link_ms; }
+};
+
+/// Tier 1: machine code in this process; its pages are freed with the object.
+class Code {
+ public:
+  virtual ~Code() = default;
+  virtual Run run() const = 0;
+  virtual const CompileTimes& times() const = 0;
+  virtual std::size_t bytes() const = 0;
+};
+
+struct Backend {
+  std::unique_ptr<Interpreter> (*interpret)(const kernel::Kernel& kernel) = nullptr;
+  /// May be called from any thread.
+  std::unique_ptr<Code> (*compile)(const kernel::Kernel& kernel,
+                                   const plan::Schedule& schedule) = nullptr;
+};
+
+}  // namespace lw::runtime

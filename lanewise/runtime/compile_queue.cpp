@@ -1,0 +1,117 @@
+#include "lanewise/runtime/compile_queue.h"
+
+#include <pthread.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "lanewise/base/check.h"
+
+namespace lw::runtime {
+namespace {
+
+constexpr std::size_t kStackBytes = 8u << 20;  // LLVM recurses deeply
+
+class Queue {
+ public:
+  ~Queue() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      jobs_.clear();
+    }
+    changed_.notify_all();
+    if (started_) pthread_join(thread_, nullptr);
+  }
+
+  void submit(std::function<void()> job) {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+    if (!started_) start();
+    changed_.notify_all();
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return jobs_.empty() && !busy_; });
+  }
+
+ private:
+  void start() {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, kStackBytes);
+    const int error = pthread_create(
+        &thread_, &attributes,
+        [](void* self) -> void* {
+          static_cast<Queue*>(self)->serve();
+          return nullptr;
+        },
+        this);
+    pthread_attr_destroy(&attributes);
+    LW_CHECK(error == 0);
+    started_ = true;
+  }
+
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] { return stopping_ || !jobs_.empty(); });
+      if (stopping_) return;
+      const std::function<void()> job = std::move(jobs_.front());
+      jobs_.pop_front();
+      busy_ = true;
+      lock.unlock();
+      job();
+      lock.lock();
+      busy_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> jobs_;
+  pthread_t thread_{};
+  bool started_ = false;
+  bool busy_ = false;
+  bool stopping_ = false;
+};
+
+Queue* instance = nullptr;
+std::mutex instance_mutex;
+
+Queue& queue() {
+  static const bool registered = [] {
+    // LLVM's locks must not be held by a compile when the process forks.
+    pthread_atfork(
+        [] {
+          instance_mutex.lock();
+          if (instance != nullptr) instance->wait();
+        },
+        [] { instance_mutex.unlock(); },
+        [] {
+          instance = nullptr;  // leaked on purpose: its thread is gone
+          instance_mutex.unlock();
+        });
+    std::atexit([] {
+      const std::lock_guard lock(instance_mutex);
+      delete std::exchange(instance, nullptr);
+    });
+    return true;
+  }();
+  static_cast<void>(registered);
+  const std::lock_guard lock(instance_mutex);
+  if (instance == nullptr) instance = new Queue;
+  return *instance;
+}
+
+}  // namespace
+
+void submit_compile(std::function<void()> job) { queue().submit(std::move(job)); }
+
+void wait_for_compiles() { queue().wait(); }
+
+}  // namespace lw::runtime

@@ -1,0 +1,14 @@
+#include "lanewise/runtime/context.h"
+
+#include <cstddef>
+
+namespace lw::runtime {
+
+static_assert(offsetof(Context, inputs) == ContextLayout::kInputs);
+static_assert(offsetof(Context, outputs) == ContextLayout::kOutputs);
+static_assert(offsetof(Context, shared) == ContextLayout::kShared);
+static_assert(offsetof(Context, poll) == ContextLayout::kPoll);
+static_assert(offsetof(Context, fail) == ContextLayout::kFail);
+static_assert(offsetof(Context, attention) == ContextLayout::kAttention);
+
+}  // namespace lw::runtime

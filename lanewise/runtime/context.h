@@ -1,0 +1,46 @@
+// The one way into a kernel, for every tier and backend:
+//
+//   Status run(Context*, first, count)
+//
+// computes the elements [first, first + count) of a map. No exception passes through it. Generated
+// code knows the layout of Context; runtime/context.cpp checks the offsets it uses.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace lw::runtime {
+
+enum class Status : std::int32_t {
+  Done = 0,
+  Stopped = 1,  // poll said stop; outputs of the range are unfinished
+};
+
+struct Context {
+  const void* const* inputs;    // element 0 of each mapped input
+  void* const* outputs;         // element 0 of each output
+  const std::uint64_t* shared;  // the bits of each shared value, 8 bytes apiece
+  /// Called at a back edge that finds `attention` set. Not 0: return Status::Stopped.
+  std::int32_t (*poll)(Context*);
+  /// Lanes of `lanes` hold elements first + ids[lane] that fail at `site`.
+  void (*fail)(Context*, std::uint32_t site, std::uint64_t lanes, const std::int32_t* ids,
+               std::int64_t first);
+  std::atomic<std::int32_t> attention{0};
+};
+
+/// Byte offsets of Context's members, for generated code.
+struct ContextLayout {
+  static constexpr int kInputs = 0;
+  static constexpr int kOutputs = 8;
+  static constexpr int kShared = 16;
+  static constexpr int kPoll = 24;
+  static constexpr int kFail = 32;
+  static constexpr int kAttention = 40;
+};
+
+using Run = Status (*)(Context*, std::int64_t first, std::int64_t count);
+
+/// The largest `count` of one run: element numbers inside of it are 32-bit.
+inline constexpr std::int64_t kMaxChunk = std::int64_t{1} << 30;
+
+}  // namespace lw::runtime

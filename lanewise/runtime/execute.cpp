@@ -1,0 +1,277 @@
+#include "lanewise/runtime/execute.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "lanewise/base/error.h"
+#include "lanewise/base/float_state.h"
+#include "lanewise/ir/evaluate.h"
+#include "lanewise/runtime/thread_pool.h"
+#include "lanewise/runtime/ticker.h"
+
+namespace lw::runtime {
+namespace {
+
+constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kSampleAt = 2048;   // smaller maps are counted whole
+constexpr std::int64_t kSampleRun = 64;
+constexpr int kSampleRuns = 4;
+constexpr std::uint32_t kSampleTrips = 4096;
+constexpr double kWorthThreads = 50e3;     // ns of work below which nobody is woken
+
+class Call;
+
+struct Worker : Context {
+  Call* call = nullptr;
+  std::int64_t chunk_first = 0;
+  bool is_caller = false;
+};
+
+/// One map in flight.
+class Call {
+ public:
+  Call(Program& program, const Buffers& buffers, const ExecuteOptions& options)
+      : program_(program), buffers_(buffers), options_(options) {}
+
+  RunStats run() {
+    prepare();
+    if (workers_ == 1) {
+      Worker worker;
+      set_up(worker, true);
+      all_workers_ = std::span(&worker, 1);
+      std::optional<Ticking> ticking;
+      if (program_.has_loops()) ticking.emplace(worker.attention);
+      sample(worker);
+      work(worker);
+    } else {
+      std::vector<Worker> workers(static_cast<std::size_t>(workers_));
+      for (Worker& worker : workers) set_up(worker, &worker == &workers[0]);
+      all_workers_ = workers;
+      const Ticking ticking(workers[0].attention);  // the first one passes it on
+      sample(workers[0]);
+      parallel(
+          workers_,
+          [&](int number) { work(workers[static_cast<std::size_t>(number)]); },
+          [&] { poll(workers[0]); });
+    }
+    finish();
+    return stats_;
+  }
+
+ private:
+  void prepare() {
+    shared_ = buffers_.shared;
+    if (program_.is_limited()) {
+      shared_storage_.assign(buffers_.shared.begin(), buffers_.shared.end());
+      shared_storage_.push_back(static_cast<std::uint64_t>(options_.max_steps));
+      shared_ = shared_storage_;
+    }
+    const std::int64_t n = buffers_.count;
+    workers_ = options_.threads > 0 ? options_.threads : default_threads();
+    if (static_cast<double>(n) * program_.element_ns() < kWorthThreads) workers_ = 1;
+    // A refilled loop drains at the end of a chunk, so chunks are large; with several workers
+    // there are enough of them to even out. One worker needs no grid.
+    chunk_ = options_.chunk;
+    if (chunk_ <= 0) {
+      constexpr std::int64_t kSmall = 16 << 10;
+      constexpr std::int64_t kLarge = 1 << 20;
+      chunk_ = workers_ == 1 ? kLarge : std::clamp<std::int64_t>(n / (workers_ * 16), kSmall, kLarge);
+    }
+    chunk_ = std::min(chunk_, kMaxChunk);
+    const std::int64_t chunks = (n + chunk_ - 1) / chunk_;
+    workers_ = static_cast<int>(std::clamp<std::int64_t>(chunks, 1, workers_));
+    stats_.workers = workers_;
+    stats_.chunk = chunk_;
+  }
+
+  void set_up(Worker& worker, bool is_caller) {
+    worker.inputs = buffers_.inputs.data();
+    worker.outputs = buffers_.outputs.data();
+    worker.shared = shared_.data();
+    worker.poll = [](Context* c) {
+      Worker& w = *static_cast<Worker*>(c);
+      return w.call->poll(w) ? 1 : 0;
+    };
+    worker.fail = [](Context* c, std::uint32_t, std::uint64_t lanes, const std::int32_t* ids,
+                     std::int64_t first) {
+      static_cast<Worker*>(c)->call->fail(lanes, ids, first);
+    };
+    worker.call = this;
+    worker.is_caller = is_caller;
+  }
+
+  // --- compiling ---
+
+  /// Sees to it that machine code comes, with counts for the planner where they matter.
+  void sample(Worker& worker) {
+    if (options_.compile == CompileMode::Never || program_.code() != nullptr) return;
+    plan::Sample counts;
+    counts.run = static_cast<int>(kSampleRun);
+    const std::int64_t n = buffers_.count;
+    if (program_.wants_sample()) {
+      if (n <= kSampleAt && options_.compile == CompileMode::Auto) {
+        count_whole_ = true;  // tier 0 counts while it computes; compile afterwards
+        return;
+      }
+      for (int i = 0; i < kSampleRuns && !is_stopping(); ++i) {
+        const std::int64_t first = n / kSampleRuns * i;
+        std::vector<std::uint32_t> trips(
+            static_cast<std::size_t>(std::min(kSampleRun, n - first)));
+        program_.interpreter().run(
+            &worker, first, static_cast<std::int64_t>(trips.size()),
+            {.code = nullptr, .trips = trips, .most_trips = kSampleTrips});
+        counts.trips.insert(counts.trips.end(), trips.begin(), trips.end());
+      }
+    }
+    if (options_.compile == CompileMode::Now) {
+      program_.compile(counts);
+    } else {
+      program_.compile_in_background(std::move(counts));
+    }
+  }
+
+  // --- chunks ---
+
+  void work(Worker& worker) {
+    const base::FloatState state;
+    for (;;) {
+      const std::int64_t first = next_.fetch_add(1, std::memory_order_relaxed) * chunk_;
+      if (first >= buffers_.count || is_stopping()) return;
+      if (first > lowest_.load(std::memory_order_relaxed)) continue;
+      worker.chunk_first = first;
+      run_chunk(worker, first, std::min(chunk_, buffers_.count - first));
+    }
+  }
+
+  void run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
+    if (program_.code() == nullptr) {
+      std::vector<std::uint32_t> trips;
+      if (count_whole_) trips.resize(static_cast<std::size_t>(count));
+      const bool may_swap = options_.compile != CompileMode::Never;
+      const auto outcome = program_.interpreter().run(
+          &worker, first, count,
+          {.code = may_swap ? program_.code_word() : nullptr, .trips = trips});
+      tier0_.fetch_add(outcome.done, std::memory_order_relaxed);
+      if (outcome.status == Status::Stopped) return;
+      if (count_whole_) {
+        program_.compile_in_background({.trips = std::move(trips), .run = int(kSampleRun)});
+      }
+      first += outcome.done;
+      count -= outcome.done;
+      if (count == 0) return;
+    }
+    program_.code()(&worker, first, count);
+    tier1_.fetch_add(count, std::memory_order_relaxed);
+  }
+
+  // --- attention ---
+
+  bool is_stopping() const { return stopping_.load(std::memory_order_relaxed); }
+
+  void ask_all() {
+    for (Worker& worker : all_workers_) worker.attention.store(1, std::memory_order_relaxed);
+  }
+
+  /// True: the worker returns from its kernel.
+  bool poll(Worker& worker) {
+    worker.attention.store(0, std::memory_order_relaxed);
+    if (worker.is_caller) {
+      const bool stop = (options_.cancel != nullptr && options_.cancel->is_cancelled()) ||
+                        (options_.interrupt && options_.interrupt());
+      if (stop) stopping_.store(true, std::memory_order_relaxed);
+      for (Worker& other : all_workers_) {
+        if (&other != &worker) other.attention.store(1, std::memory_order_relaxed);
+      }
+    }
+    return is_stopping() || worker.chunk_first > lowest_.load(std::memory_order_relaxed);
+  }
+
+  void fail(std::uint64_t lanes, const std::int32_t* ids, std::int64_t first) {
+    for (int lane = 0; lane < 64; ++lane) {
+      if ((lanes >> lane & 1) == 0) continue;
+      std::int64_t lowest = lowest_.load(std::memory_order_relaxed);
+      while (first + ids[lane] < lowest &&
+             !lowest_.compare_exchange_weak(lowest, first + ids[lane])) {
+      }
+    }
+    ask_all();
+  }
+
+  // --- the end ---
+
+  void finish() {
+    stats_.tier0_elements = tier0_.load();
+    stats_.tier1_elements = tier1_.load();
+    if (is_stopping()) {
+      throw Cancelled("map: cancelled before it ended; outputs are unfinished.");
+    }
+    if (lowest_.load() != kNobody) throw_failure(lowest_.load());
+  }
+
+  /// The evaluator says where and why: the failing element is run once more by itself.
+  [[noreturn]] void throw_failure(std::int64_t element) {
+    std::vector<Scalar> arguments;
+    std::size_t mapped = 0;
+    std::size_t shared = 0;
+    for (const ir::Param& p : program_.function().params) {
+      if (p.mapped) {
+        const auto* data = static_cast<const std::byte*>(buffers_.inputs[mapped++]);
+        arguments.push_back(Scalar::load(
+            p.type, data + element * static_cast<std::int64_t>(types::size_of(p.type))));
+      } else {
+        arguments.push_back(Scalar::load(p.type, &shared_[shared++]));
+      }
+    }
+    const ir::Evaluation evaluation = ir::evaluate(program_.function(), arguments);
+    throw ElementError(describe(element, evaluation.failure.value_or(ir::Failure{})), element);
+  }
+
+  std::string describe(std::int64_t element, const ir::Failure& failure) const {
+    std::string where = base::to_string(failure.location);
+    if (!where.empty()) where = " (" + where + ")";
+    switch (failure.kind) {
+      case ir::FailKind::DivisionByZero:
+        return fmt::format(
+            "map: element {} divides an integer by zero{}; got {} / {}, expected a divisor that is "
+            "not 0. Use lw::select to replace it.",
+            element, where, types::to_string(failure.values[0]),
+            types::to_string(failure.values[1]));
+      case ir::FailKind::StepLimit:
+        return fmt::format(
+            "map: element {} took more loop steps than allowed{}; got a limit of {} steps. "
+            "Raise max_steps, or check that the loop ends.",
+            element, where, options_.max_steps);
+      case ir::FailKind::Check:
+        break;
+    }
+    return fmt::format("map: element {} failed{}.", element, where);
+  }
+
+  Program& program_;
+  const Buffers& buffers_;
+  const ExecuteOptions& options_;
+  std::vector<std::uint64_t> shared_storage_;
+  std::span<const std::uint64_t> shared_;
+  int workers_ = 1;
+  std::int64_t chunk_ = 0;
+  bool count_whole_ = false;
+  std::span<Worker> all_workers_;
+  std::atomic<std::int64_t> next_{0};
+  std::atomic<std::int64_t> lowest_{kNobody};  // failing element
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::int64_t> tier0_{0};
+  std::atomic<std::int64_t> tier1_{0};
+  RunStats stats_;
+};
+
+}  // namespace
+
+RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options) {
+  if (buffers.count == 0) return {};
+  return Call(program, buffers, options).run();
+}
+
+}  // namespace lw::runtime

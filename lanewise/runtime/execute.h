@@ -1,0 +1,45 @@
+// Running a program over arrays: chunks over workers, tier 0 until machine code is there, failures,
+// cancel.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "lanewise/runtime/cancel.h"
+#include "lanewise/runtime/program.h"
+
+namespace lw::runtime {
+
+struct Buffers {
+  std::span<const void* const> inputs;     // mapped, in order
+  std::span<const std::uint64_t> shared;   // bits; without the step limit
+  std::span<void* const> outputs;
+  std::int64_t count = 0;
+};
+
+/// When machine code is made: beside the running map, before it, or not at all.
+enum class CompileMode : std::uint8_t { Auto, Now, Never };
+
+struct ExecuteOptions {
+  int threads = 0;             // 0: default_threads()
+  std::int64_t max_steps = 0;  // of a limited program
+  std::int64_t chunk = 0;      // elements; 0: chosen
+  CompileMode compile = CompileMode::Auto;
+  const CancelToken* cancel = nullptr;
+  /// Asked on the calling thread every 50 ms or so; true stops the map with Cancelled.
+  std::function<bool()> interrupt;
+};
+
+/// What a map did, for people.
+struct RunStats {
+  int workers = 1;
+  std::int64_t chunk = 0;
+  std::int64_t tier0_elements = 0;
+  std::int64_t tier1_elements = 0;
+};
+
+/// Throws ElementError for the lowest failing element, Cancelled when stopped.
+RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options);
+
+}  // namespace lw::runtime

@@ -1,0 +1,119 @@
+#include "lanewise/runtime/ticker.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+namespace lw::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kSlots = 256;
+constexpr auto kPeriod = 50ms;
+constexpr int kIdleTicks = 40;  // then it sleeps until a map begins
+
+/// One thread, started by the first map. Slots are claimed without a lock.
+class Ticker {
+ public:
+  int add(std::atomic<std::int32_t>& attention) {
+    for (int i = 0; i < kSlots; ++i) {
+      std::atomic<std::int32_t>* expected = nullptr;
+      if (slots_[i].compare_exchange_strong(expected, &attention)) {
+        if (asleep_.load(std::memory_order_seq_cst)) wake();
+        return i;
+      }
+    }
+    return -1;  // more maps at once than slots: this one is not interruptible
+  }
+
+  void remove(int slot) {
+    if (slot < 0) return;
+    // The ticker may be about to write through the pointer; it marks the slot it is at.
+    slots_[slot].store(nullptr, std::memory_order_seq_cst);
+    while (at_.load(std::memory_order_seq_cst) == slot) std::this_thread::yield();
+  }
+
+ private:
+  void wake() {
+    const std::lock_guard lock(mutex_);
+    if (!started_) std::thread(&Ticker::run, this).detach();
+    started_ = true;
+    asleep_.store(false);
+    awake_.notify_all();
+  }
+
+  void run() {
+    int idle = 0;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      awake_.wait_for(lock, kPeriod);
+      lock.unlock();
+      idle = tick() ? 0 : idle + 1;
+      lock.lock();
+      if (idle < kIdleTicks) continue;
+      asleep_.store(true, std::memory_order_seq_cst);
+      if (has_any()) {
+        asleep_.store(false);
+      } else {
+        awake_.wait(lock, [&] { return !asleep_.load(); });
+      }
+      idle = 0;
+    }
+  }
+
+  bool has_any() const {
+    for (const auto& slot : slots_) {
+      if (slot.load(std::memory_order_seq_cst) != nullptr) return true;
+    }
+    return false;
+  }
+
+  bool tick() {
+    bool any = false;
+    for (int i = 0; i < kSlots; ++i) {
+      at_.store(i, std::memory_order_seq_cst);
+      if (auto* attention = slots_[i].load(std::memory_order_seq_cst)) {
+        attention->store(1, std::memory_order_relaxed);
+        any = true;
+      }
+    }
+    at_.store(-1, std::memory_order_seq_cst);
+    return any;
+  }
+
+  std::atomic<std::atomic<std::int32_t>*> slots_[kSlots] = {};
+  std::atomic<int> at_{-1};
+  std::atomic<bool> asleep_{true};
+  std::mutex mutex_;
+  std::condition_variable awake_;
+  bool started_ = false;
+};
+
+std::atomic<Ticker*> instance{nullptr};
+
+/// Never destroyed: its thread is detached. A child of a fork gets one of its own.
+Ticker& ticker() {
+  Ticker* present = instance.load(std::memory_order_acquire);
+  if (present != nullptr) return *present;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (instance.load() == nullptr) {
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { instance.store(nullptr); });
+    static_cast<void>(registered);
+    instance.store(new Ticker, std::memory_order_release);
+  }
+  return *instance.load();
+}
+
+}  // namespace
+
+Ticking::Ticking(std::atomic<std::int32_t>& attention) : slot_(ticker().add(attention)) {}
+
+Ticking::~Ticking() { ticker().remove(slot_); }
+
+}  // namespace lw::runtime

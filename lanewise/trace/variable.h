@@ -1,0 +1,197 @@
+// Symbolic variables: lw::f32, lw::f64, lw::i32, lw::i64, lw::boolean. They look like numbers and
+// record what is done with them. Assignments are recorded too, so they may change inside loops:
+//
+//   lw::i32 n = 0;
+//   lw::While([&] { return n < 10; }, [&] { n = n + 1; });
+#pragma once
+
+#include <source_location>
+#include <type_traits>
+
+#include "lanewise/base/error.h"
+#include "lanewise/trace/trace.h"
+
+namespace lw {
+
+template <types::ElementType T>
+class Variable;
+
+using boolean = Variable<bool>;
+using i32 = Variable<std::int32_t>;
+using i64 = Variable<std::int64_t>;
+using f32 = Variable<float>;
+using f64 = Variable<double>;
+
+template <types::ElementType T>
+class Variable {
+ public:
+  /// An operand of an operator: a variable or a literal, with the line it stands on.
+  class Operand {
+   public:
+    Operand(const Variable& v, std::source_location here = std::source_location::current()) {
+      locate(here);
+      value = v.read();
+    }
+    template <class U>
+      requires std::is_arithmetic_v<U>
+    Operand(U literal, std::source_location here = std::source_location::current()) {
+      locate(here);
+      value = trace::Trace::current().builder().constant(Scalar(static_cast<T>(literal)));
+    }
+    ir::ValueId value;
+
+   private:
+    static void locate(const std::source_location& here) {
+      trace::Trace::current().builder().set_location(trace::to_location(here));
+    }
+  };
+
+  Variable() : Variable(T(0)) {}
+  template <class U>
+    requires std::is_arithmetic_v<U>
+  Variable(U literal, std::source_location here = std::source_location::current())
+      : Variable(of(Operand(literal, here).value)) {}
+  Variable(const Variable& other) : Variable(of(other.read())) {}
+  Variable(Variable&& other) noexcept = default;  // takes the slot over; a temporary dies here
+  ~Variable() = default;
+
+  Variable& operator=(Operand value) {
+    open().write(slot_, value.value);
+    return *this;
+  }
+  Variable& operator=(const Variable& other) { return *this = Operand(other); }
+  Variable& operator=(Variable&& other) { return *this = Operand(other); }
+
+  /// A new variable with this value.
+  static Variable of(ir::ValueId value) {
+    Variable v{Uninitialised{}};
+    v.slot_ = v.open().new_slot(value);
+    return v;
+  }
+  ir::ValueId read() const { return open().read(slot_); }
+
+  /// An element has no value while its function is recorded: write lw::While(condition, body) or
+  /// lw::select(condition, a, b) instead of while, if and ?:.
+  explicit operator bool() const = delete;
+
+#define LW_BINARY(symbol, op)                                   \
+  friend Variable operator symbol(Operand a, Operand b) {       \
+    return Variable::record(ops::Op::op, {a.value, b.value});   \
+  }                                                             \
+  Variable& operator symbol##=(Operand b) { return *this = *this symbol of(b.value); }
+  LW_BINARY(+, Add)
+  LW_BINARY(-, Sub)
+  LW_BINARY(*, Mul)
+  LW_BINARY(/, Div)
+  LW_BINARY(%, Rem)
+  LW_BINARY(&, And)
+  LW_BINARY(|, Or)
+  LW_BINARY(^, Xor)
+  LW_BINARY(<<, Shl)
+  LW_BINARY(>>, Shr)
+#undef LW_BINARY
+
+#define LW_COMPARE(symbol, op)                                \
+  friend boolean operator symbol(Operand a, Operand b) {      \
+    return boolean::record(ops::Op::op, {a.value, b.value});  \
+  }
+  LW_COMPARE(==, Eq)
+  LW_COMPARE(!=, Ne)
+  LW_COMPARE(<, Lt)
+  LW_COMPARE(<=, Le)
+  LW_COMPARE(>, Gt)
+  LW_COMPARE(>=, Ge)
+#undef LW_COMPARE
+
+  friend Variable operator-(Operand a) { return record(ops::Op::Neg, {a.value}); }
+  friend Variable operator~(Operand a) { return record(ops::Op::Not, {a.value}); }
+  // These take variables, not operands: an exact match wins over the deleted conversion to bool.
+  friend Variable operator!(const Variable& a)
+    requires std::is_same_v<T, bool>
+  {
+    return record(ops::Op::Not, {a.read()});
+  }
+  /// Both sides are evaluated: an element has no short circuit.
+  friend Variable operator&&(const Variable& a, const Variable& b)
+    requires std::is_same_v<T, bool>
+  {
+    return record(ops::Op::And, {a.read(), b.read()});
+  }
+  friend Variable operator||(const Variable& a, const Variable& b)
+    requires std::is_same_v<T, bool>
+  {
+    return record(ops::Op::Or, {a.read(), b.read()});
+  }
+
+#define LW_UNARY(name, op) \
+  friend Variable name(Operand a) { return record(ops::Op::op, {a.value}); }
+  LW_UNARY(abs, Abs)
+  LW_UNARY(sqrt, Sqrt)
+  LW_UNARY(floor, Floor)
+  LW_UNARY(ceil, Ceil)
+  LW_UNARY(trunc, Trunc)
+  LW_UNARY(round, Round)
+  LW_UNARY(sin, Sin)
+  LW_UNARY(cos, Cos)
+#undef LW_UNARY
+  friend Variable min(Operand a, Operand b) { return record(ops::Op::Min, {a.value, b.value}); }
+  friend Variable max(Operand a, Operand b) { return record(ops::Op::Max, {a.value, b.value}); }
+  friend Variable copysign(Operand a, Operand b) {
+    return record(ops::Op::Copysign, {a.value, b.value});
+  }
+  friend Variable fma(Operand a, Operand b, Operand c) {
+    return record(ops::Op::Fma, {a.value, b.value, c.value});
+  }
+
+  static Variable record(ops::Op op, std::initializer_list<ir::ValueId> operands) {
+    return of(trace::Trace::current().builder().op(op, operands, types::dtype_of<T>));
+  }
+
+ private:
+  struct Uninitialised {};
+  explicit Variable(Uninitialised) : trace_(trace::Trace::current().id()) {}
+
+  trace::Trace& open() const {
+    trace::Trace& trace = trace::Trace::current();
+    if (trace.id() != trace_) {
+      throw UsageError(
+          "trace: a symbolic variable of another trace was used. "
+          "Create and use variables inside one traced function.");
+    }
+    return trace;
+  }
+
+  std::uint64_t trace_;
+  ir::ValueId slot_ = ir::kNone;
+};
+
+/// `a` where the condition holds, else `b`; both are evaluated.
+template <class T>
+Variable<T> select(const boolean& condition, const Variable<T>& a,
+                   const std::type_identity_t<Variable<T>>& b) {
+  return Variable<T>::record(ops::Op::Select, {condition.read(), a.read(), b.read()});
+}
+
+/// The value as another type; float to integer saturates.
+template <types::ElementType R, class T>
+Variable<R> cast(const Variable<T>& value) {
+  return Variable<R>::record(ops::Op::Convert, {value.read()});
+}
+
+/// Runs `body` while `condition()` holds, for each element by itself. Both are recorded once.
+template <class Condition, class Body>
+void While(Condition condition, Body body,
+           std::source_location here = std::source_location::current()) {
+  trace::Trace::current().builder().set_location(trace::to_location(here));
+  const trace::LoopScope loop;
+  const boolean go = condition();
+  trace::Trace::current().break_if((!go).read());
+  body();
+}
+
+/// Leaves the innermost loop where the condition holds.
+inline void BreakIf(const boolean& condition) {
+  trace::Trace::current().break_if(condition.read());
+}
+
+}  // namespace lw

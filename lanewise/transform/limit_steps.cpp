@@ -1,0 +1,105 @@
+// The evaluator counts back edges; here the count becomes part of the program: a counter carried
+// through every loop, inner loops going on from the outer one's count.
+#include <utility>
+
+#include "lanewise/transform/passes.h"
+
+namespace lw::transform {
+namespace {
+
+using ir::Instruction;
+using ir::Op;
+using ir::ValueId;
+
+class StepLimiter {
+ public:
+  StepLimiter(const ir::Function& f, DType counter)
+      : f_(f), type_(counter), build_(f.name), map_(f.values.size(), ir::kNone) {}
+
+  ir::Function run() {
+    for (const ir::Param& p : f_.params) map_[p.value] = build_.param(p.name, p.type, p.mapped);
+    limit_ = build_.param("max_steps", type_, false);
+    count_ = build_.constant(types::scalar_of(type_, 0));
+    block(0);
+    return build_.take();
+  }
+
+ private:
+  std::vector<ValueId> mapped(std::span<const ValueId> ids) const {
+    std::vector<ValueId> result;
+    for (const ValueId id : ids) result.push_back(map_[id]);
+    return result;
+  }
+
+  void block(ir::BlockId id) {
+    for (const ValueId value : f_.blocks[id].body) instruction(value);
+  }
+
+  void instruction(ValueId id) {
+    const Instruction& in = f_[id];
+    build_.set_location(in.location);
+    switch (in.op) {
+      case Op::Param:
+        return;
+      case Op::Loop:
+        return loop(id);
+      case Op::BreakIf: {
+        std::vector<ValueId> operands = mapped(in.operands);
+        operands.push_back(count_);
+        build_.append({.op = Op::BreakIf, .operands = std::move(operands)});
+        return;
+      }
+      case Op::Next: {
+        build_.set_location(loop_location_);
+        const ValueId one = build_.constant(types::scalar_of(type_, 1));
+        const ValueId count = build_.op(Op::Add, {count_, one});
+        build_.fail_if(build_.op(Op::Gt, {count, limit_}), ir::FailKind::StepLimit);
+        std::vector<ValueId> operands = mapped(in.operands);
+        operands.push_back(count);
+        build_.append({.op = Op::Next, .operands = std::move(operands)});
+        return;
+      }
+      case Op::Return:
+        build_.ret(mapped(in.operands));
+        return;
+      default: {
+        Instruction copy = in;
+        copy.operands = mapped(in.operands);
+        map_[id] = build_.append(std::move(copy));
+      }
+    }
+  }
+
+  void loop(ValueId id) {
+    const Instruction& in = f_[id];
+    std::vector<ValueId> initial = mapped(in.operands);
+    const auto position = static_cast<std::uint32_t>(initial.size());
+    initial.push_back(count_);
+    const ValueId loop = build_.begin_loop(initial);
+    map_[id] = loop;
+    const auto& arguments = f_.blocks[in.block].arguments;
+    for (std::uint32_t i = 0; i < position; ++i) map_[arguments[i]] = build_.arguments(loop)[i];
+    count_ = build_.arguments(loop)[position];
+    const base::Location outer = std::exchange(loop_location_, in.location);
+    block(in.block);
+    loop_location_ = outer;
+    build_.close_loop();
+    count_ = build_.result(loop, position);
+  }
+
+  const ir::Function& f_;
+  DType type_;
+  ir::Builder build_;
+  std::vector<ValueId> map_;
+  ValueId limit_ = ir::kNone;
+  ValueId count_ = ir::kNone;  // the counter's present value
+  base::Location loop_location_;
+};
+
+}  // namespace
+
+ir::Function limit_steps(const ir::Function& function, DType counter) {
+  return StepLimiter(function, counter).run();
+}
+
+}  // namespace lw::transform

@@ -1,0 +1,41 @@
+// Rebuilding a function instruction by instruction: the shape most passes have.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "lanewise/ir/builder.h"
+
+namespace lw::transform {
+
+/// Copies `function`; for each elementwise instruction `replace(builder, instruction)` may give the
+/// value that stands for it (the instruction's operands are already those of the copy).
+/// Nothing given: it is copied as it is.
+using Replace =
+    std::function<std::optional<ir::ValueId>(ir::Builder&, const ir::Instruction&)>;
+ir::Function rewrite(const ir::Function& function, const Replace& replace);
+
+/// Drops values nothing needs, carried ones too. Failures stay, and so do loops.
+ir::Function remove_dead(const ir::Function& function);
+
+/// Folds constants, merges equal values, and applies the identities that keep every bit.
+ir::Function simplify(const ir::Function& function);
+
+/// Turns slots into SSA values: finds what each loop carries.
+ir::Function slots_to_ssa(const ir::Function& function);
+
+/// Rewrites the ops of kind Expand into native ones.
+ir::Function expand(const ir::Function& function);
+
+/// Adds a shared parameter, the last, of type `counter` (i32 or i64), and makes an element fail
+/// once it has taken more loop back edges than that.
+ir::Function limit_steps(const ir::Function& function, DType counter);
+
+struct Options {
+  std::optional<DType> step_counter;  // limit_steps with this type
+};
+
+/// All passes in their order, from a trace to what the planner takes.
+ir::Function run(const ir::Function& traced, Options options = {});
+
+}  // namespace lw::transform

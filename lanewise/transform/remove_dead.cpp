@@ -1,0 +1,178 @@
+#include "lanewise/base/check.h"
+#include "lanewise/transform/passes.h"
+
+namespace lw::transform {
+namespace {
+
+using ir::Instruction;
+using ir::Op;
+using ir::ValueId;
+
+/// True where dropping the instruction could drop a failure of the element.
+bool may_fail(const ir::Function& f, const Instruction& in) {
+  if (in.op == Op::Fail) return true;
+  if (!ops::can_fail(in.op, in.type)) return false;
+  const Instruction& divisor = f[in.operands[1]];
+  return divisor.op != Op::Constant || divisor.constant == types::scalar_of(divisor.type, 0);
+}
+
+class DeadCode {
+ public:
+  explicit DeadCode(const ir::Function& f)
+      : f_(f), live_(f.values.size(), false), result_needed_(f.values.size()) {
+    for (const ir::Block& block : f.blocks) {
+      for (const ValueId id : block.body) {
+        if (f[id].op == Op::Loop) {
+          result_needed_[id].assign(f.blocks[f[id].block].arguments.size(), false);
+        }
+      }
+    }
+  }
+
+  ir::Function run() {
+    // Marking is monotone; a few sweeps reach the end, as uses by `next` go backwards.
+    do {
+      changed_ = false;
+      mark_block(0, ir::kNone);
+    } while (changed_);
+    map_.assign(f_.values.size(), ir::kNone);
+    ir::Builder build(f_.name);
+    copy_block(build, 0, ir::kNone);
+    return build.take();
+  }
+
+ private:
+  void need(ValueId id) {
+    if (!live_[id]) {
+      live_[id] = true;
+      changed_ = true;
+    }
+  }
+
+  bool is_carried(ValueId loop, std::size_t i) const {
+    return live_[f_.blocks[f_[loop].block].arguments[i]] || result_needed_[loop][i];
+  }
+
+  void mark_block(ir::BlockId id, ValueId loop) {
+    const auto& body = f_.blocks[id].body;
+    for (auto it = body.rbegin(); it != body.rend(); ++it) mark(*it, loop);
+  }
+
+  void mark(ValueId id, ValueId loop) {
+    const Instruction& in = f_[id];
+    switch (in.op) {
+      case Op::Return:
+        for (const ValueId operand : in.operands) need(operand);
+        return;
+      case Op::Next:
+        for (std::size_t i = 0; i < in.operands.size(); ++i) {
+          if (is_carried(loop, i)) need(in.operands[i]);
+        }
+        return;
+      case Op::BreakIf:
+        need(in.operands[0]);
+        for (std::size_t i = 0; i + 1 < in.operands.size(); ++i) {
+          if (result_needed_[loop][i]) need(in.operands[i + 1]);
+        }
+        return;
+      case Op::Loop:
+        need(id);
+        mark_block(in.block, id);
+        for (std::size_t i = 0; i < in.operands.size(); ++i) {
+          if (is_carried(id, i)) need(in.operands[i]);
+        }
+        return;
+      case Op::Result:
+        if (live_[id] && !result_needed_[in.operands[0]][in.index]) {
+          result_needed_[in.operands[0]][in.index] = true;
+          changed_ = true;
+        }
+        return;
+      default:
+        if (may_fail(f_, in)) need(id);
+        if (live_[id]) {
+          for (const ValueId operand : in.operands) need(operand);
+        }
+    }
+  }
+
+  /// The carried operands that stay, with `skip` leading operands kept as they are.
+  std::vector<ValueId> kept(const Instruction& in, ValueId loop, std::size_t skip) const {
+    std::vector<ValueId> result;
+    for (std::size_t i = 0; i < in.operands.size(); ++i) {
+      if (i < skip) {
+        result.push_back(map_[in.operands[i]]);
+      } else if (is_carried(loop, i - skip)) {
+        // An exit value nobody reads is replaced by the carried value, which is at hand.
+        const bool unread = in.op == Op::BreakIf && !result_needed_[loop][i - skip];
+        const ValueId operand =
+            unread ? f_.blocks[f_[loop].block].arguments[i - skip] : in.operands[i];
+        result.push_back(map_[operand]);
+      }
+    }
+    return result;
+  }
+
+  void copy_block(ir::Builder& build, ir::BlockId id, ValueId loop) {
+    for (const ValueId value : f_.blocks[id].body) copy(build, value, loop);
+  }
+
+  void copy(ir::Builder& build, ValueId id, ValueId loop) {
+    const Instruction& in = f_[id];
+    build.set_location(in.location);
+    switch (in.op) {
+      case Op::Param: {  // the signature stays
+        const ir::Param& p = f_.params[in.index];
+        map_[id] = build.param(p.name, p.type, p.mapped);
+        return;
+      }
+      case Op::Loop: {
+        map_[id] = build.begin_loop(kept(in, id, 0));
+        const auto& arguments = f_.blocks[in.block].arguments;
+        std::size_t position = 0;
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+          if (is_carried(id, i)) map_[arguments[i]] = build.arguments(map_[id])[position++];
+        }
+        copy_block(build, in.block, id);
+        build.close_loop();
+        return;
+      }
+      case Op::BreakIf:
+      case Op::Next: {
+        Instruction copy = in;
+        copy.operands = kept(in, loop, in.op == Op::BreakIf ? 1 : 0);
+        build.append(std::move(copy));
+        return;
+      }
+      case Op::Result: {
+        if (!live_[id]) return;
+        std::uint32_t position = 0;
+        for (std::uint32_t i = 0; i < in.index; ++i) position += is_carried(in.operands[0], i);
+        map_[id] = build.result(map_[in.operands[0]], position);
+        return;
+      }
+      default: {
+        if (in.op != Op::Return && !may_fail(f_, in) && !live_[id]) return;
+        Instruction copy = in;
+        for (ValueId& operand : copy.operands) operand = map_[operand];
+        if (in.op == Op::Return) {
+          build.ret(copy.operands);
+        } else {
+          map_[id] = build.append(std::move(copy));
+        }
+      }
+    }
+  }
+
+  const ir::Function& f_;
+  std::vector<bool> live_;
+  std::vector<std::vector<bool>> result_needed_;  // by loop
+  std::vector<ValueId> map_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+ir::Function remove_dead(const ir::Function& function) { return DeadCode(function).run(); }
+
+}  // namespace lw::transform

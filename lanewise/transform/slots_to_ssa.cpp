@@ -1,0 +1,118 @@
+// Loops of a trace carry nothing; slots are read and written freely. Here each loop gets as carried
+// values the slots that its body writes and that exist outside of it, and every read becomes the
+// value the slot has at that point. Exits hand over the present values.
+#include <unordered_map>
+
+#include "lanewise/base/check.h"
+#include "lanewise/transform/passes.h"
+
+namespace lw::transform {
+namespace {
+
+using ir::Instruction;
+using ir::Op;
+using ir::ValueId;
+
+class SlotsToSsa {
+ public:
+  explicit SlotsToSsa(const ir::Function& f)
+      : f_(f), build_(f.name), map_(f.values.size(), ir::kNone) {}
+
+  ir::Function run() {
+    block(0);
+    return build_.take();
+  }
+
+ private:
+  /// Slots that the block (or a loop in it) writes, in order of first write, but not its own.
+  void collect_written(ir::BlockId id, std::vector<ValueId>& written,
+                       std::vector<ValueId>& own) const {
+    const auto has = [](const std::vector<ValueId>& list, ValueId slot) {
+      return std::find(list.begin(), list.end(), slot) != list.end();
+    };
+    for (const ValueId value : f_.blocks[id].body) {
+      const Instruction& in = f_[value];
+      if (in.op == Op::Slot) own.push_back(value);
+      if (in.op == Op::Loop) collect_written(in.block, written, own);
+      if (in.op == Op::SlotWrite && !has(own, in.operands[0]) && !has(written, in.operands[0])) {
+        written.push_back(in.operands[0]);
+      }
+    }
+  }
+
+  std::vector<ValueId> present(const std::vector<ValueId>& slots) const {
+    std::vector<ValueId> values;
+    for (const ValueId slot : slots) values.push_back(map_[slot]);
+    return values;
+  }
+
+  void block(ir::BlockId id) {
+    for (const ValueId value : f_.blocks[id].body) instruction(value);
+  }
+
+  // map_[slot] is the slot's present value; map_[value] stands for any other value.
+  void instruction(ValueId id) {
+    const Instruction& in = f_[id];
+    build_.set_location(in.location);
+    switch (in.op) {
+      case Op::Param: {
+        const ir::Param& p = f_.params[in.index];
+        map_[id] = build_.param(p.name, p.type, p.mapped);
+        return;
+      }
+      case Op::Slot:
+        return;
+      case Op::SlotWrite:
+        map_[in.operands[0]] = map_[in.operands[1]];
+        return;
+      case Op::SlotRead:
+        map_[id] = map_[in.operands[0]];
+        LW_CHECK(map_[id] != ir::kNone);
+        return;
+      case Op::Loop:
+        return loop(in);
+      case Op::BreakIf:
+        build_.break_if(map_[in.operands[0]], present(carried_.back()));
+        return;
+      case Op::Next:
+        build_.end_loop(present(carried_.back()));
+        return;
+      default: {
+        Instruction copy = in;
+        for (ValueId& operand : copy.operands) operand = map_[operand];
+        if (in.op == Op::Return) {
+          build_.ret(copy.operands);
+        } else {
+          map_[id] = build_.append(std::move(copy));
+        }
+      }
+    }
+  }
+
+  void loop(const Instruction& in) {
+    std::vector<ValueId> written;
+    std::vector<ValueId> own;
+    collect_written(in.block, written, own);
+    const ValueId loop = build_.begin_loop(present(written));
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      map_[written[i]] = build_.arguments(loop)[i];
+    }
+    carried_.push_back(written);
+    block(in.block);
+    carried_.pop_back();
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      map_[written[i]] = build_.result(loop, static_cast<std::uint32_t>(i));
+    }
+  }
+
+  const ir::Function& f_;
+  ir::Builder build_;
+  std::vector<ValueId> map_;
+  std::vector<std::vector<ValueId>> carried_;
+};
+
+}  // namespace
+
+ir::Function slots_to_ssa(const ir::Function& function) { return SlotsToSsa(function).run(); }
+
+}  // namespace lw::transform

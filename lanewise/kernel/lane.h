@@ -59,6 +59,10 @@ struct Instruction {
   Scalar constant;
   std::uint32_t index = 0;
   BlockId block = kNone;  // Loop
+  // A test that cannot take a lane out of its loop except at every `period`-th step, counted from
+  // where the lane entered: at its beginning, or at its end. 0: at any step.
+  std::int64_t period = 0;
+  bool at_end = false;
 };
 
 /// A place where an element can fail.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lanewise/base/check.h"
+#include "lanewise/kernel/step_test.h"
 #include "lanewise/kernel/uniformity.h"
 
 namespace lw::kernel {
@@ -234,21 +235,13 @@ class Lowering {
     return kNone;
   }
 
-  /// The conditions any of which makes the exit happen: not (a and b) is not a, or not b. Apart,
-  /// a uniform one is a plain branch and only the varying one touches the mask.
-  void collect_exits(ValueId condition, bool negated, std::vector<std::pair<ValueId, bool>>& out) {
-    const ir::Instruction& in = f_[condition];
-    if (in.op == Op::Not) return collect_exits(in.operands[0], !negated, out);
-    if (in.op == (negated ? Op::And : Op::Or) && in.type == DType::Bool) {
-      collect_exits(in.operands[0], negated, out);
-      return collect_exits(in.operands[1], negated, out);
-    }
-    out.emplace_back(condition, negated);
-  }
-
+  /// The conditions of an exit are taken apart: a uniform one is a plain branch, and only a varying
+  /// one touches the mask.
   void break_if(const ir::Instruction& in) {
     std::vector<std::pair<ValueId, bool>> exits;
-    collect_exits(in.operands[0], false, exits);
+    for_each_exit(f_, in.operands[0], false, [&](ValueId condition, bool negated) {
+      exits.emplace_back(condition, negated);
+    });
     // Varying ones first: the lanes they take must be out before the others leave together.
     for (const bool uniform : {false, true}) {
       for (const auto& [condition, negated] : exits) {
@@ -271,13 +264,19 @@ class Lowering {
                                ? compute(Op::And, DType::Bool, {frame.mask, leave})
                                : leave);
     }
-    if (is_branch) {
-      emit({.kind = Kind::ExitIf, .sources = {leave}});
-      return;
+    Instruction test{.kind = Kind::ExitIf, .sources = {leave}};
+    if (!is_branch) {
+      const RegisterId stay =
+          negated ? map_[condition] : compute(Op::Not, DType::Bool, {map_[condition]});
+      test = {.kind = Kind::Compute, .op = Op::And, .dst = frame.mask, .sources = {frame.mask, stay}};
     }
-    const RegisterId stay =
-        negated ? map_[condition] : compute(Op::Not, DType::Bool, {map_[condition]});
-    compute_into(frame.mask, Op::And, {frame.mask, stay});
+    // With values of its own, an exit has blends that belong to it: those stay in every step.
+    const auto known = analyse_step_test(f_, frame.loop, condition, negated);
+    if (known && !has_exit_values(in)) {
+      test.period = known->period;
+      test.at_end = known->at_end;
+    }
+    emit(std::move(test));
   }
 
   /// True when the exit hands over something else than the carried values as they stand.

@@ -118,6 +118,11 @@ class Parser {
       assignment(in);
     }
     if (in.kind != Kind::Constant) in.sources = sources();
+    if (in_.accept("every")) {
+      in.period = in_.number();
+      in.at_end = in_.accept("last");
+      if (!in.at_end) in_.expect("first");
+    }
     if (in.dst != kNone) known_[in.dst] = true;
     in_.end_line();
     kernel_.blocks[block_id].push_back(std::move(in));

@@ -89,6 +89,9 @@ class Printer {
     for (std::size_t i = 0; i < in.sources.size(); ++i) {
       fmt::format_to(out(), "{}{}", i ? ", " : " ", name(in.sources[i]));
     }
+    if (in.period != 0) {
+      fmt::format_to(out(), " every {} {}", in.period, in.at_end ? "last" : "first");
+    }
     if (in.kind == Kind::Loop) {
       text_ += " {\n";
       block(in.block, depth + 1);

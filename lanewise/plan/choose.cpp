@@ -7,6 +7,7 @@
 
 #include "lanewise/base/error.h"
 #include "lanewise/kernel/lower.h"
+#include "lanewise/kernel/step_test.h"
 
 namespace lw::plan {
 namespace {
@@ -70,6 +71,22 @@ Verdict is_refill_worth(const Schedule& s, int ops, const Sample& sample) {
 }
 
 int interleave_for(int ops) { return ops > 300 ? 1 : ops > 150 ? 2 : 4; }
+
+/// Several steps between looks where a step is short; a divisor of the steps until a counter test
+/// can hold, so that the test too is made once a look.
+int steps_for(const ir::Function& f, int ops, bool refill) {
+  const int most = ops <= 16 ? (refill ? 8 : 4) : ops <= 32 ? 2 : 1;
+  ValueId innermost = ir::kNone;
+  ir::for_each(f, [&](ValueId id, int) {
+    if (f[id].op == Op::Loop) innermost = id;
+  });
+  if (innermost == ir::kNone) return 1;
+  const auto test = kernel::find_step_test(f, innermost);
+  for (int steps = most; test && steps > most / 2; --steps) {
+    if (test->period % steps == 0) return steps;
+  }
+  return most;
+}
 
 }  // namespace
 
@@ -135,8 +152,7 @@ Choice choose(const ir::Function& program, const Wish& wish, const Sample* sampl
 
   // Without mask registers a fourth register spills inside the refill loop.
   if (s.refill && s.isa != Isa::V4 && !wish.interleave) s.interleave = std::min(s.interleave, 3);
-  const int by_size = ops <= 16 ? (s.refill ? 8 : 4) : ops <= 32 ? 2 : 1;
-  s.steps = wish.steps.value_or(has_loop(program) ? by_size : 1);
+  s.steps = wish.steps.value_or(steps_for(program, ops, s.refill));
   s.threshold = wish.threshold.value_or(std::max(1, s.lanes * s.interleave / 8));
   if (s.lanes < 1 || s.lanes > 64 || s.interleave < 1 || s.interleave > 8 || s.steps < 1 ||
       s.steps > 64 || s.threshold < 1 || s.threshold > s.lanes * s.interleave) {

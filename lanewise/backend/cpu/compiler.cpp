@@ -23,6 +23,7 @@
 #include <mutex>
 
 #include "lanewise/backend/cpu/emit.h"
+#include "lanewise/backend/cpu/enter.h"
 #include "lanewise/base/check.h"
 #include "lanewise/base/environment.h"
 
@@ -54,6 +55,7 @@ std::unique_ptr<llvm::TargetMachine> make_target(plan::Isa isa) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
   });
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget("x86_64-unknown-linux-gnu", error);
@@ -144,6 +146,8 @@ llvm::orc::LLJIT& jit() {
     };
     add("fma", static_cast<double (*)(double, double, double)>(std::fma));
     add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
+    add("lanewise_enter_poll", &lanewise_enter_poll);
+    add("lanewise_enter_fail", &lanewise_enter_fail);
     add("memcpy", &std::memcpy);
     add("memset", &std::memset);
     add("memmove", &std::memmove);

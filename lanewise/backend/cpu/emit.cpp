@@ -1,6 +1,7 @@
 #include "lanewise/backend/cpu/emit.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include "lanewise/base/check.h"
@@ -33,7 +34,8 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
       s_(schedule),
       b_(module.getContext()),
       ops_(b_, schedule.isa, schedule.lanes),
-      width_(schedule.interleave) {
+      width_(schedule.interleave),
+      by_register_(schedule.isa != plan::Isa::V4) {
   Type* pointer = b_.getPtrTy();
   auto* signature = llvm::FunctionType::get(
       b_.getInt32Ty(), {pointer, b_.getInt64Ty(), b_.getInt64Ty()}, false);
@@ -43,6 +45,7 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
   function_->addFnAttr("prefer-vector-width", "512");
   function_->addFnAttr("min-legal-vector-width", "512");
   function_->addFnAttr(llvm::Attribute::NoUnwind);
+  function_->addFnAttr(llvm::Attribute::NoRedZone);  // call_out pushes
   context_ = function_->getArg(0);
   first_ = function_->getArg(1);
 
@@ -161,11 +164,48 @@ void Emitter::hoist_uniform() {
   }
 }
 
+bool Emitter::is_skipped(const Instruction& in) const {
+  if (in.dst != kernel::kNone && hoisted_[in.dst]) return true;
+  // A test that cannot hold at this step.
+  return in.period != 0 && in.period % step_count_ == 0 &&
+         step_ != (in.at_end ? step_count_ - 1 : 0);
+}
+
+/// Runs of instructions that only touch their own lanes are emitted register by register: with few
+/// machine registers, finishing one before the next begins saves most spills, and the processor
+/// overlaps them all the same.
 void Emitter::block(kernel::BlockId id) {
-  for (const Instruction& in : k_.blocks[id]) {
-    if (in.dst != kernel::kNone && hoisted_[in.dst]) continue;
-    instruction(in);
+  const auto& body = k_.blocks[id];
+  const auto is_local = [&](const Instruction& in) {
+    return (in.kind == Kind::Compute || in.kind == Kind::Copy) && is_varying(in.dst);
+  };
+  for (std::size_t i = 0; i < body.size();) {
+    std::size_t end = i;
+    while (end < body.size() && is_local(body[end])) ++end;
+    if (end == i) {
+      if (!is_skipped(body[i])) instruction(body[i]);
+      ++i;
+      continue;
+    }
+    const int begin = begin_;
+    const int width = std::exchange(width_, by_register_ ? 1 : width_);
+    for (; begin_ < begin + width; begin_ += width_) {
+      for (std::size_t j = i; j < end; ++j) {
+        if (!is_skipped(body[j])) instruction(body[j]);
+      }
+    }
+    begin_ = begin;
+    width_ = width;
+    i = end;
   }
+}
+
+void Emitter::steps(kernel::BlockId id, int count) {
+  const int outer_step = step_;
+  const int outer_count = std::exchange(step_count_, count);
+  for (step_ = 0; step_ < count; ++step_) block(id);
+  step_ = outer_step;
+  step_count_ = outer_count;
 }
 
 void Emitter::instruction(const Instruction& in) {
@@ -270,8 +310,7 @@ void Emitter::loop(const Instruction& in) {
   }
   b_.SetInsertPoint(body);
   llvm::BasicBlock* outer_exit = std::exchange(loop_exit_, exit);
-  const int copies = is_innermost(in.block) ? s_.steps : 1;
-  for (int i = 0; i < copies; ++i) block(in.block);
+  steps(in.block, is_innermost(in.block) ? s_.steps : 1);
   loop_exit_ = outer_exit;
   poll();
   b_.CreateBr(look);
@@ -287,11 +326,26 @@ void Emitter::poll() {
   attention->setAlignment(llvm::Align(4));
   b_.CreateCondBr(b_.CreateICmpNE(attention, b_.getInt32(0)), ask, go_on);
   b_.SetInsertPoint(ask);
-  auto* signature = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false);
-  Value* answer =
-      b_.CreateCall(signature, context_field(Layout::kPoll, b_.getPtrTy()), {context_});
+  Value* answer = call_out(Layout::kPoll, "lanewise_enter_poll", b_.getInt32Ty(), {context_});
   b_.CreateCondBr(b_.CreateICmpNE(answer, b_.getInt32(0)), stopped_, go_on);
   b_.SetInsertPoint(go_on);
+}
+
+Value* Emitter::call_out(int field, const char* entry, Type* result,
+                         llvm::ArrayRef<Value*> arguments) {
+  llvm::SmallVector<Type*, 5> types;
+  for (Value* argument : arguments) types.push_back(argument->getType());
+  auto* signature = llvm::FunctionType::get(result, types, false);
+  if (s_.isa == plan::Isa::V2) {  // may lack xsave
+    return b_.CreateCall(signature, context_field(field, b_.getPtrTy()), arguments);
+  }
+  constexpr const char* kRegisters[] = {"{di}", "{si}", "{dx}", "{cx}", "{r8}"};
+  std::string constraints = result->isVoidTy() ? "" : "={ax},";
+  for (std::size_t i = 0; i < arguments.size(); ++i) constraints += kRegisters[i] + std::string(",");
+  constraints += "~{dirflag},~{fpsr},~{flags},~{memory}";
+  auto* call = llvm::InlineAsm::get(signature, std::string("callq ") + entry + "@PLT", constraints,
+                                    /*hasSideEffects=*/true);
+  return b_.CreateCall(signature, call, arguments);
 }
 
 void Emitter::fail(const Instruction& in) {
@@ -300,10 +354,6 @@ void Emitter::fail(const Instruction& in) {
   const Values failing = read_all(in.sources[0]);
   b_.CreateCondBr(ops_.any(failing), record, go_on);
   b_.SetInsertPoint(record);
-  auto* signature = llvm::FunctionType::get(
-      b_.getVoidTy(),
-      {b_.getPtrTy(), b_.getInt32Ty(), b_.getInt64Ty(), b_.getPtrTy(), b_.getInt64Ty()}, false);
-  Value* callee = context_field(Layout::kFail, b_.getPtrTy());
   for (int u = begin_; u < begin_ + width_; ++u) {
     const auto i = static_cast<std::size_t>(u);
     Value* mask = failing[static_cast<std::size_t>(u - begin_)];
@@ -316,9 +366,9 @@ void Emitter::fail(const Instruction& in) {
       ids = b_.CreateLoad(ops_.iota()->getType(), ids_[i]);
     }
     b_.CreateStore(ids, ids_memory_);
-    b_.CreateCall(signature, callee,
-                  {context_, b_.getInt32(in.index),
-                   b_.CreateZExt(ops_.lane_bits(mask), b_.getInt64Ty()), ids_memory_, first_});
+    call_out(Layout::kFail, "lanewise_enter_fail", b_.getVoidTy(),
+             {context_, b_.getInt32(in.index),
+              b_.CreateZExt(ops_.lane_bits(mask), b_.getInt64Ty()), ids_memory_, first_});
     for (std::size_t m = 1; m < in.sources.size(); ++m) {
       write(in.sources[m], u,
             b_.CreateAnd(read(in.sources[m], u, true), ops_.mask_not(mask)));

@@ -43,8 +43,10 @@ class Emitter {
   // --- shared by both schedules ---
   void count_assignments();
   void hoist_uniform();
-  /// A block, `steps` copies of it one after the other.
+  bool is_skipped(const kernel::Instruction& in) const;
   void block(kernel::BlockId id);
+  /// `count` steps of a loop, one after the other.
+  void steps(kernel::BlockId id, int count);
   void instruction(const kernel::Instruction& in);
   void compute(const kernel::Instruction& in);
   /// x + (mask and c) for select(mask, x + c, x): one instruction less without mask registers.
@@ -52,6 +54,9 @@ class Emitter {
   void loop(const kernel::Instruction& in);
   void fail(const kernel::Instruction& in);
   void store(const kernel::Instruction& in);
+  /// Calls a function at the context's `field` that keeps all registers (enter.h) where it can.
+  llvm::Value* call_out(int field, const char* entry, llvm::Type* result,
+                        llvm::ArrayRef<llvm::Value*> arguments);
   /// Goes on in a new block unless a poll says stop.
   void poll();
   bool is_innermost(kernel::BlockId id) const;
@@ -73,8 +78,9 @@ class Emitter {
   void take(int u, llvm::Value* fill, llvm::Value* rank, llvm::Value* ids, bool first);
   /// Runs the epilogue for the lanes of `done` in register `u`.
   void retire(int u, llvm::Value* done, bool all_hold_elements);
-  void steps(int count);
   void refill_all();
+  void body_steps(int count);
+  void enter_body();
   /// Lane i of the result: how many lanes before i are set in `mask`; counts for set lanes.
   llvm::Value* rank(llvm::Value* mask);
   llvm::Value* rank_table();
@@ -91,6 +97,7 @@ class Emitter {
   LaneOps ops_;
   int width_;  // interleaved registers that are being emitted: [begin_, begin_ + width_)
   int begin_ = 0;
+  bool by_register_;  // emit register by register: where machine registers are few
 
   llvm::Function* function_ = nullptr;
   llvm::Value* context_ = nullptr;
@@ -98,6 +105,7 @@ class Emitter {
   llvm::Value* count_ = nullptr;  // i32
   Values inputs_, outputs_;
   llvm::BasicBlock* stopped_ = nullptr;
+  int step_ = 0, step_count_ = 1;  // which of how many steps between two looks
   llvm::BasicBlock* loop_exit_ = nullptr;
   llvm::Value* ids_memory_ = nullptr;
 

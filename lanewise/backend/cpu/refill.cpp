@@ -70,6 +70,7 @@ void Emitter::refill() {
     take(u, ops_.to_mask(b_.CreateICmpSLT(ids, limit)), nullptr, ids, true);
   }
   b_.CreateStore(b_.getInt32(all_lanes), next_);
+  enter_body();
 
   llvm::BasicBlock* main = new_block("main");
   llvm::BasicBlock* again = new_block("again");
@@ -80,7 +81,7 @@ void Emitter::refill() {
   b_.CreateCondBr(b_.CreateICmpSLT(b_.getInt32(all_lanes), count_), main, drain);
 
   b_.SetInsertPoint(main);
-  steps(s_.steps);
+  body_steps(s_.steps);
   poll();
   Value* live = b_.getInt32(0);
   for (Value* mask : read_all(alive)) {
@@ -99,7 +100,7 @@ void Emitter::refill() {
   b_.SetInsertPoint(drain);
   b_.CreateCondBr(ops_.any(read_all(alive)), drain_step, end);
   b_.SetInsertPoint(drain_step);
-  steps(1);
+  body_steps(1);
   poll();
   b_.CreateBr(drain);
 
@@ -125,13 +126,19 @@ void Emitter::refill_all() {
     Value* taken = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(dead));
     b_.CreateStore(b_.CreateAdd(next, taken), next_);
   }
+  enter_body();
 }
 
-void Emitter::steps(int count) {
+void Emitter::body_steps(int count) {
+  enter_body();
+  steps(loop_->block, count);
+}
+
+/// What follows is about all registers again.
+void Emitter::enter_body() {
   phase_ = Phase::Body;
   begin_ = 0;
   width_ = s_.interleave;
-  for (int i = 0; i < count; ++i) block(loop_->block);
 }
 
 void Emitter::take(int u, Value* fill, Value* order, Value* ids, bool first) {
@@ -168,7 +175,6 @@ void Emitter::retire(int u, Value* done, bool all_hold_elements) {
   held_[static_cast<std::size_t>(u)] = done;
   all_hold_elements_ = all_hold_elements;
   for (const Instruction* in : after_) instruction(*in);
-  phase_ = Phase::Body;
 }
 
 // --- taking elements ---

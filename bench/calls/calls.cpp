@@ -1,0 +1,138 @@
+// What a call costs: the first result of a new function, a warm call on eight floats, compiling,
+// and stopping an endless loop.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+#include "../harness.h"
+#include "../programs.h"
+#include "lanewise/backend/cpu/compiler.h"
+#include "lanewise/kernel/lower.h"
+#include "lanewise/runtime/compile_queue.h"
+#include "lanewise/runtime/program_cache.h"
+
+namespace lw::bench {
+namespace {
+
+/// The least time of `repeats` first calls of functions that were never seen before, in us.
+template <class F>
+double first_call_us(F function, int repeats) {
+  std::vector<double> x(1000);
+  std::iota(x.begin(), x.end(), 0.0);
+  std::vector<double> out(1000);
+  double least = 1e9;
+  for (int i = 0; i < repeats; ++i) {
+    runtime::wait_for_compiles();
+    runtime::clear_cache();
+    const double start = now_seconds();
+    auto f = vectorize(function);
+    f.into(out, {}, x);
+    least = std::min(least, now_seconds() - start);
+  }
+  return least * 1e6;
+}
+
+void first_calls(const Options& options, std::vector<Figure>& figures) {
+  const auto square = [](f64 x) { return x * x; };
+  const auto wave = [](f64 x) { return sin(x) + cos(x) * x; };
+  const auto root = [](f64 x) {  // Newton's square root
+    f64 r = max(x, 1);
+    i32 n = 0;
+    While([&] { return abs(r * r - x) > 1e-9 * x && n < 50; },
+          [&] {
+            r = (r + x / r) * 0.5;
+            n = n + 1;
+          });
+    return r;
+  };
+  const int repeats = options.repeats * 2;
+  figures.push_back({"first result, n = 1000: x * x", first_call_us(square, repeats), 100, false,
+                     "us"});
+  figures.push_back({"first result, n = 1000: sin(x) + cos(x) * x", first_call_us(wave, repeats),
+                     100, false, "us"});
+  figures.push_back({"first result, n = 1000: Newton's square root", first_call_us(root, repeats),
+                     100, false, "us"});
+}
+
+void warm_calls(const Options& options, std::vector<Figure>& figures) {
+  std::vector<float> x = {1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<float> out(8);
+  const auto square = [](f32 v) { return v * v; };
+  auto f = vectorize(square);
+  MapOptions now;
+  now.compile = Compile::Now;
+  f.into(out, now, x);
+  if (out[7] != 64) fail("warm call: wrong result");
+  constexpr int kCalls = 20000;
+  std::vector<Candidate> candidates;
+  candidates.push_back({"warm call, 8 floats, out given", [&] {
+                          for (int i = 0; i < kCalls; ++i) f.into(out, {}, x);
+                        }});
+  candidates.push_back({"warm call, 8 floats, new tensor", [&] {
+                          for (int i = 0; i < kCalls; ++i) f(x);
+                        }});
+  measure(candidates, options.repeats);
+  for (const Candidate& c : candidates) {
+    figures.push_back({c.name, c.seconds / kCalls * 1e9, 100, false, "ns"});
+  }
+}
+
+void compiles(const Options& options, std::vector<Figure>& figures) {
+  const std::vector<float> x = {0};
+  for (const bool refill : {false, true}) {
+    double least = 1e9;
+    for (int i = 0; i < options.repeats; ++i) {
+      runtime::clear_cache();
+      auto f = scheduled(&mandelbrot, "mandelbrot", plan::host_isa(), refill);
+      const Input inputs[] = {x, x};
+      least = std::min(least, f.element_function().compile(inputs, {}).times.total_ms());
+    }
+    figures.push_back({fmt::format("compile of mandelbrot, {}", refill ? "refill" : "packets"),
+                       least, refill ? 30.0 : 12.0, false, "ms"});
+  }
+}
+
+void cancels(std::vector<Figure>& figures) {
+  const auto endless = [](f32 x) {
+    While([&] { return x == x; }, [&] { x = x * 0.5f + 1; });
+    return x;
+  };
+  auto f = vectorize(endless);
+  std::vector<float> x(1000, 1.0f);
+  double slowest = 0;
+  int stopped = 0;
+  for (int i = 0; i < 20; ++i) {
+    MapOptions options;
+    options.cancel.emplace();
+    options.compile = i % 2 == 0 ? Compile::Auto : Compile::Never;
+    double asked = 0;
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30 + 7 * i));
+      asked = now_seconds();
+      options.cancel->cancel();
+    });
+    try {
+      f.with(options, x);
+    } catch (const Cancelled&) {
+      ++stopped;
+    }
+    const double back = now_seconds();
+    other.join();
+    slowest = std::max(slowest, back - asked);
+  }
+  figures.push_back({"cancel of an endless loop, stopped of 20", double(stopped), 20, true, ""});
+  figures.push_back({"cancel of an endless loop, slowest", slowest * 1e3, 200, false, "ms"});
+}
+
+}  // namespace
+
+void run_calls(const Options& options, std::vector<Figure>& figures) {
+  first_calls(options, figures);
+  warm_calls(options, figures);
+  compiles(options, figures);
+  cancels(figures);
+}
+
+}  // namespace lw::bench

@@ -1,0 +1,62 @@
+#include "harness.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+
+namespace lw::bench {
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void measure(std::vector<Candidate>& candidates, int repeats) {
+  for (Candidate& c : candidates) c.seconds = std::numeric_limits<double>::max();
+  for (int i = 0; i < repeats; ++i) {
+    for (Candidate& c : candidates) {
+      const double start = now_seconds();
+      c.run();
+      c.seconds = std::min(c.seconds, now_seconds() - start);
+    }
+  }
+}
+
+double seconds_of(const std::vector<Candidate>& candidates, const std::string& name) {
+  for (const Candidate& c : candidates) {
+    if (c.name == name) return c.seconds;
+  }
+  fail("no candidate named " + name);
+}
+
+void print_times(const std::string& title, const std::vector<Candidate>& candidates) {
+  double best = std::numeric_limits<double>::max();
+  for (const Candidate& c : candidates) best = std::min(best, c.seconds);
+  fmt::print("{}\n", title);
+  for (const Candidate& c : candidates) {
+    fmt::print("  {:<34} {:>9.3f} ms  {:>7.2f} x the best\n", c.name, c.seconds * 1e3,
+               c.seconds / best);
+  }
+}
+
+int print_figures(const std::vector<Figure>& figures) {
+  int missed = 0;
+  fmt::print("\n{:<64} {:>10} {:>12}\n", "figure", "measured", "bar");
+  for (const Figure& f : figures) {
+    const bool met = f.at_least ? f.value >= f.bar : f.value <= f.bar;
+    missed += !met;
+    fmt::print("{:<64} {:>7.2f} {:<2} {} {:>6.2f} {:<2} {}\n", f.what, f.value, f.unit,
+               f.at_least ? ">=" : "<=", f.bar, f.unit, met ? "" : "  missed");
+  }
+  fmt::print("{} figures, {} missed\n", figures.size(), missed);
+  return missed;
+}
+
+void fail(const std::string& message) {
+  fmt::print(stderr, "bench: {}\n", message);
+  std::exit(1);
+}
+
+}  // namespace lw::bench

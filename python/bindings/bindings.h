@@ -1,0 +1,17 @@
+// The parts of lanewise._core, one file each. They convert and forward; the Python package decides.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace lw::python {
+
+/// Exceptions: C++ ones become those of lanewise/errors.py.
+void bind_errors(nanobind::module_& module);
+/// Recording: DType, Value, Recording.
+void bind_recording(nanobind::module_& module);
+/// Calling: MapOptions, ElementFunction.
+void bind_function(nanobind::module_& module);
+/// Threads and cache of the process.
+void bind_settings(nanobind::module_& module);
+
+}  // namespace lw::python

@@ -1,0 +1,10 @@
+// The module itself; the package imports it as lanewise._core.
+#include "bindings.h"
+
+NB_MODULE(_core, module) {
+  module.attr("__version__") = LANEWISE_VERSION;
+  lw::python::bind_errors(module);
+  lw::python::bind_recording(module);
+  lw::python::bind_function(module);
+  lw::python::bind_settings(module);
+}

@@ -1,0 +1,166 @@
+#include "lanewise/api/function.h"
+
+#include <fmt/core.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+#include "recording.h"
+
+namespace lw::python {
+namespace {
+
+namespace nb = nanobind;
+
+using InputArray = nb::ndarray<nb::numpy, nb::ro, nb::c_contig, nb::device::cpu>;
+using OutputArray = nb::ndarray<nb::numpy, nb::c_contig, nb::device::cpu>;
+
+DType to_dtype(nb::dlpack::dtype type) {
+#define LW_DTYPE(id, name, cpp) \
+  if (type == nb::dtype<cpp>()) return DType::id;
+  LW_FOR_EACH_DTYPE(LW_DTYPE)
+#undef LW_DTYPE
+  throw InternalError("map: an array of an unsupported type came through.");
+}
+
+/// Arrays of rank 0 are shared by all elements, others are mapped.
+std::vector<Input> to_inputs(const std::vector<InputArray>& arrays) {
+  std::vector<Input> inputs;
+  for (const InputArray& array : arrays) {
+    const DType type = to_dtype(array.dtype());
+    Input& input =
+        inputs.emplace_back(type, array.data(), static_cast<std::int64_t>(array.size()));
+    if (array.ndim() != 0) continue;
+    input.mapped = false;
+    input.value = Scalar::load(type, array.data());
+  }
+  return inputs;
+}
+
+std::vector<Output> to_outputs(const std::vector<OutputArray>& arrays) {
+  std::vector<Output> outputs;
+  for (const OutputArray& array : arrays) {
+    outputs.emplace_back(to_dtype(array.dtype()), array.data(),
+                         static_cast<std::int64_t>(array.size()));
+  }
+  return outputs;
+}
+
+/// An ElementFunction whose tracer is a Python callable (recording, parameters) -> results.
+class Function {
+ public:
+  Function(nb::object tracer, const std::string& name, std::optional<bool> refill)
+      : tracer(std::move(tracer)),
+        name_(name),
+        function_([this](std::span<const Input> inputs) { return trace(inputs); },
+                  {.name = name, .schedule = {.refill = refill}}) {}
+
+  void map_into(const std::vector<OutputArray>& outputs, const std::vector<InputArray>& inputs,
+                const MapOptions& options) {
+    const std::vector<Output> to = to_outputs(outputs);
+    const std::vector<Input> from = to_inputs(inputs);
+    std::optional<nb::python_error> pending;  // raised by a signal handler: KeyboardInterrupt
+    MapOptions with_signals = options;
+    with_signals.interrupt = [&] {
+      const nb::gil_scoped_acquire held;
+      if (!pending && PyErr_CheckSignals() != 0) pending.emplace();
+      return pending.has_value();
+    };
+    try {
+      const nb::gil_scoped_release released;
+      function_.call_into(to, from, with_signals);
+    } catch (const Cancelled&) {
+      if (!pending) throw;
+    }
+    if (pending) throw nb::python_error(std::move(*pending));
+  }
+
+  std::vector<DType> result_types(const std::vector<InputArray>& inputs,
+                                  const MapOptions& options) {
+    const std::vector<Input> from = to_inputs(inputs);
+    const nb::gil_scoped_release released;
+    return function_.result_types(from, options);
+  }
+
+  std::string explain(const std::vector<InputArray>& inputs, const MapOptions& options) {
+    const std::vector<Input> from = to_inputs(inputs);
+    const nb::gil_scoped_release released;
+    return function_.explain(from, options);
+  }
+
+  std::string lower(const std::vector<InputArray>& inputs, const MapOptions& options) {
+    const std::vector<Input> from = to_inputs(inputs);
+    const nb::gil_scoped_release released;
+    return function_.lower(from, options);
+  }
+
+  nb::object tracer;  // seen by the garbage collector
+
+ private:
+  ir::Function trace(std::span<const Input> inputs) {
+    const nb::gil_scoped_acquire held;
+    const nb::object handle = nb::cast(new Recording(name_), nb::rv_policy::take_ownership);
+    Recording& recording = nb::cast<Recording&>(handle);
+    std::vector<Value> parameters;
+    for (const Input& input : inputs) {
+      parameters.push_back(recording.value(recording.builder().param(
+          fmt::format("arg{}", parameters.size()), input.type, input.mapped)));
+    }
+    const auto results = nb::cast<std::vector<Value>>(tracer(handle, parameters));
+    return recording.finish(results);
+  }
+
+  std::string name_;
+  ElementFunction function_;
+};
+
+// The tracer usually reaches this object again (through the globals of the user's function), so the
+// garbage collector must see the way.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  Py_VISIT(nb::inst_ptr<Function>(self)->tracer.ptr());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<Function>(self)->tracer.reset();
+  return 0;
+}
+
+const PyType_Slot kCollectable[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)},
+                                    {Py_tp_clear, reinterpret_cast<void*>(&clear)},
+                                    {0, nullptr}};
+
+}  // namespace
+
+void bind_function(nb::module_& module) {
+  nb::enum_<Compile>(module, "Compile", "When machine code is made.")
+      .value("Auto", Compile::Auto)
+      .value("Now", Compile::Now)
+      .value("Never", Compile::Never);
+
+  nb::class_<MapOptions>(module, "MapOptions", "Options of one call.")
+      .def(nb::init<>())
+      .def_rw("threads", &MapOptions::threads)
+      .def_rw("max_steps", &MapOptions::max_steps)
+      .def_rw("compile", &MapOptions::compile);
+
+  using nb::literals::operator""_a;
+  nb::class_<Function>(module, "ElementFunction", nb::type_slots(kCollectable),
+                       "A function for one element, ready to be called on arrays.")
+      .def(nb::init<nb::object, const std::string&, std::optional<bool>>(), "tracer"_a, "name"_a,
+           "refill"_a.none())
+      .def("map_into", &Function::map_into, "outputs"_a.noconvert(), "inputs"_a.noconvert(),
+           "options"_a, "Map over the inputs into the outputs.")
+      .def("result_types", &Function::result_types, "inputs"_a.noconvert(), "options"_a,
+           "The types of the results for such inputs.")
+      .def("explain", &Function::explain, "inputs"_a.noconvert(), "options"_a,
+           "What happens, or happened, with such inputs.")
+      .def("lower", &Function::lower, "inputs"_a.noconvert(), "options"_a,
+           "The element program as text.");
+}
+
+}  // namespace lw::python

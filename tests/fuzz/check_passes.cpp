@@ -1,0 +1,107 @@
+// What can be checked without running anything but the evaluator.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "lanewise/ir/parse.h"
+#include "lanewise/ir/print.h"
+#include "lanewise/ir/verify.h"
+#include "lanewise/kernel/lower.h"
+#include "lanewise/transform/passes.h"
+#include "tests/fuzz/checks.h"
+
+namespace lw::fuzz {
+namespace {
+
+constexpr std::int64_t kMostElements = 24;
+constexpr std::int64_t kMostSteps = 100000;
+
+/// What a pass has changed, or nothing. A limited program has the limit as its last parameter and
+/// stops before the step that is too many, not after it.
+std::string compare(const ir::Function& program, const Inputs& inputs,
+                    std::span<const ir::Evaluation> truth, std::optional<Scalar> limit) {
+  for (std::int64_t i = 0; i < inputs.count; ++i) {
+    std::vector<Scalar> arguments = inputs.arguments(program, i);
+    if (limit) arguments.push_back(*limit);
+    const ir::Evaluation got = ir::evaluate(program, arguments, {.max_steps = kMostSteps});
+    const ir::Evaluation& expected = truth[static_cast<std::size_t>(i)];
+    if (got.results != expected.results) return fmt::format("changes results of element {}", i);
+    if (got.failure.has_value() != expected.failure.has_value()) {
+      return fmt::format("changes whether element {} fails", i);
+    }
+    if (got.failure && got.failure->kind != expected.failure->kind) {
+      return fmt::format("changes why element {} fails", i);
+    }
+    if (!limit && got.steps != expected.steps) {
+      return fmt::format("changes the steps of element {}", i);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Verdict check_text(const ir::Function& function) {
+  const auto element = [](const ir::Function& f) {
+    const std::string text = ir::print(f);
+    return text == ir::print(ir::parse(text));
+  };
+  const auto lanes = [](const kernel::Kernel& k) {
+    kernel::verify(k);
+    const std::string text = kernel::print(k);
+    return text == kernel::print(kernel::parse(text));
+  };
+  const ir::Function program = transform::run(function);
+  if (!element(function)) return {"text", "the program's text does not parse back"};
+  if (!element(program)) return {"text", "the transformed program's text does not parse back"};
+  if (!lanes(kernel::lower(program))) return {"text", "the lane form does not parse back"};
+  if (kernel::is_refillable(program) && !lanes(kernel::lower(program, {.refill = true}))) {
+    return {"text", "the lane form for refill does not parse back"};
+  }
+  return {};
+}
+
+Verdict check_passes(const ir::Function& function, const Inputs& inputs,
+                     std::span<const ir::Evaluation> truth) {
+  std::vector<std::int64_t> few(static_cast<std::size_t>(std::min(kMostElements, inputs.count)));
+  for (std::size_t i = 0; i < few.size(); ++i) few[i] = static_cast<std::int64_t>(i);
+  const Inputs some = subset(function, inputs, few);
+  std::string problem;
+  const auto check = [&](std::string_view name, ir::Function f,
+                         std::span<const ir::Evaluation> expected,
+                         std::optional<Scalar> limit = {}) {
+    ir::verify(f);
+    const std::string found = compare(f, some, expected, limit);
+    if (!found.empty() && problem.empty()) problem = fmt::format("{} {}", name, found);
+    return f;
+  };
+  ir::verify(function);
+  check("expand, alone", transform::expand(function), truth);
+  ir::Function f = transform::slots_to_ssa(function);
+  ir::verify(f);
+  f = transform::remove_dead(f);
+  ir::verify(f);
+  f = check("expand", transform::expand(f), truth);
+  check("remove_dead", transform::remove_dead(f), truth);
+  const ir::Function simple = check("simplify", transform::simplify(f), truth);
+  check("simplify, again", transform::simplify(simple), truth);
+  check("run", transform::run(function), truth);
+
+  // A limit that some elements exceed.
+  std::int64_t most = 0;
+  for (const std::int64_t i : few) {
+    most = std::max(most, truth[static_cast<std::size_t>(i)].steps);
+  }
+  const std::int64_t limit = std::max<std::int64_t>(1, most / 2);
+  const auto limited = evaluate_all(function, some, limit);
+  for (const DType counter : {DType::I32, DType::I64}) {
+    const Scalar bound = types::scalar_of(counter, static_cast<double>(limit));
+    ir::Function g = check("limit_steps", transform::limit_steps(f, counter), limited, bound);
+    g = check("simplify, limited", transform::simplify(g), limited, bound);
+    check("remove_dead, limited", transform::remove_dead(g), limited, bound);
+  }
+  if (problem.empty()) return {};
+  return {"pass", problem};
+}
+
+}  // namespace lw::fuzz

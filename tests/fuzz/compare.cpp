@@ -1,0 +1,77 @@
+#include "tests/fuzz/compare.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "lanewise/kernel/lower.h"
+#include "lanewise/transform/passes.h"
+#include "tests/fuzz/checks.h"
+
+namespace lw::fuzz {
+namespace {
+
+constexpr std::int64_t kEndless = 20000;  // steps
+
+std::uint64_t digest_of(std::span<const ir::Evaluation> truth) {
+  std::uint64_t digest = 1;
+  for (const ir::Evaluation& e : truth) {
+    digest = combine(digest, e.failure ? 1 + static_cast<std::uint64_t>(e.failure->kind) : 0);
+    digest = combine(digest, static_cast<std::uint64_t>(e.steps));
+    for (const Scalar& value : e.results) digest = combine(digest, value.canonical().bits());
+  }
+  return digest;
+}
+
+/// A smaller program may have lost the loop that the trial wants to refill.
+bool is_possible(const Trial& trial, const ir::Function& function) {
+  return !trial.wish.refill.value_or(false) ||
+         kernel::is_refillable(transform::run(function, {.step_counter = trial.step_counter}));
+}
+
+Verdict check(const Trial& trial, const ir::Function& function, const Inputs& inputs,
+              std::span<const ir::Evaluation> truth) {
+  switch (trial.kind) {
+    case Trial::Kind::Text:
+      return check_text(function);
+    case Trial::Kind::Passes:
+      return check_passes(function, inputs, truth);
+    case Trial::Kind::Run:
+      break;
+  }
+  if (!is_possible(trial, function)) return {};
+  if (!trial.step_counter) return check_run(trial, function, inputs, truth);
+  return check_run(trial, function, inputs, evaluate_all(function, inputs, trial.max_steps));
+}
+
+}  // namespace
+
+std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inputs& inputs,
+                                         std::int64_t max_steps) {
+  const ir::Function expanded = transform::expand(function);
+  std::vector<ir::Evaluation> truth;
+  for (std::int64_t i = 0; i < inputs.count; ++i) {
+    truth.push_back(ir::evaluate(expanded, inputs.arguments(function, i),
+                                 {.max_steps = max_steps > 0 ? max_steps : kEndless}));
+  }
+  return truth;
+}
+
+bool is_endless(std::span<const ir::Evaluation> truth) {
+  return std::any_of(truth.begin(), truth.end(),
+                     [](const ir::Evaluation& e) { return e.steps > kEndless; });
+}
+
+Verdict run_trial(const Trial& trial, const ir::Function& function, const Inputs& inputs,
+                  std::span<const ir::Evaluation> truth) {
+  Verdict verdict;
+  try {
+    verdict = check(trial, function, inputs, truth);
+  } catch (const std::exception& error) {
+    verdict = {.kind = "error", .problem = fmt::format("throws: {}", error.what())};
+  }
+  verdict.digest = combine(verdict.digest, digest_of(truth));
+  return verdict;
+}
+
+}  // namespace lw::fuzz

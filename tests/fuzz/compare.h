@@ -1,0 +1,71 @@
+// The comparison: a program run by the evaluator, element by element, is the truth. Everything else
+// must give the same bits (all NaNs being one value) or fail at the same lowest element: the tile
+// machine, machine code of any shape, any number of threads, any chunk size, any step limit.
+#pragma once
+
+#include <string>
+
+#include "lanewise/ir/evaluate.h"
+#include "lanewise/plan/choose.h"
+#include "lanewise/runtime/execute.h"
+#include "tests/fuzz/inputs.h"
+
+namespace lw::fuzz {
+
+/// One thing to check about a program.
+struct Trial {
+  enum class Kind {
+    Text,    // text parses back to the same text, for element programs and lane form
+    Passes,  // every pass leaves a valid program with the same results
+    Run,     // execution, with many thread counts and chunk sizes
+  };
+  Kind kind = Kind::Run;
+  runtime::CompileMode compile = runtime::CompileMode::Never;  // Never: the tile machine
+  plan::Wish wish;
+  std::optional<DType> step_counter;
+  std::int64_t max_steps = 0;
+};
+
+std::string to_string(const Trial& trial);
+
+struct Verdict {
+  std::string kind;     // of disagreement: text, pass, value, failure, error; empty if none
+  std::string problem;  // what disagrees, for people
+  std::uint64_t digest = 0;
+
+  bool agrees() const { return kind.empty(); }
+};
+
+/// The evaluator on every element. Programs are cut short after a number of steps that generated
+/// ones never reach.
+std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inputs& inputs,
+                                         std::int64_t max_steps = 0);
+
+/// Whether some element was cut short: nothing can be compared then.
+bool is_endless(std::span<const ir::Evaluation> truth);
+
+/// The trials of a program: a few shapes of machine code, others for each seed, so that a thousand
+/// seeds see every combination several times.
+std::vector<Trial> choose_trials(const ir::Function& function,
+                                 std::span<const ir::Evaluation> truth, std::uint64_t seed);
+
+/// Every shape of machine code there is, for a program that has gone wrong before.
+std::vector<Trial> all_trials(const ir::Function& function,
+                              std::span<const ir::Evaluation> truth);
+
+/// `truth` is that of the program without a step limit.
+Verdict run_trial(const Trial& trial, const ir::Function& function, const Inputs& inputs,
+                  std::span<const ir::Evaluation> truth);
+
+/// What has been looked at so far, to see that nothing is left out.
+struct Coverage {
+  std::int64_t runs = 0;
+  std::int64_t several_workers = 0;
+  std::int64_t failing = 0;   // runs with a failing element
+  std::int64_t compiled = 0;  // trials with machine code
+  std::int64_t refilled = 0;  // of these, with refill
+  std::int64_t limited = 0;   // trials with a step limit
+};
+Coverage& coverage();
+
+}  // namespace lw::fuzz

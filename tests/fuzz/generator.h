@@ -1,0 +1,18 @@
+// Random element programs, well typed and sure to end: every loop carries a counter and tests it.
+// They hold whatever the op table has (a new row needs nothing here), conversions where types do
+// not fit, nested loops left in many ways, and now and then an element that fails.
+#pragma once
+
+#include "lanewise/ir/function.h"
+
+namespace lw::fuzz {
+
+struct Options {
+  int least = 10;  // instructions, roughly
+  int most = 60;
+};
+
+/// The same seed gives the same program, everywhere.
+ir::Function generate(std::uint64_t seed, const Options& options = {});
+
+}  // namespace lw::fuzz

@@ -1,0 +1,180 @@
+#include "tests/fuzz/inputs.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <sstream>
+
+namespace lw::fuzz {
+namespace {
+
+template <class T>
+T random_integer(Random& random) {
+  using U = std::make_unsigned_t<T>;
+  constexpr int kBits = std::numeric_limits<U>::digits;
+  switch (random.below(6)) {
+    case 0: {
+      constexpr std::array<T, 10> kSpecial = {
+          0, 1, -1, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+          std::numeric_limits<T>::min() + 1, std::numeric_limits<T>::max() - 1, kBits - 1, kBits,
+          kBits + 1};
+      return random.pick(kSpecial);
+    }
+    case 1: {  // a power of two or a neighbour
+      const U power = static_cast<U>(U{1} << random.below(kBits));
+      return static_cast<T>(power + static_cast<U>(random.between(-1, 1)));
+    }
+    case 2: {
+      const U power = static_cast<U>(U{1} << random.below(kBits));
+      return static_cast<T>(U{0} - power + static_cast<U>(random.between(-1, 1)));
+    }
+    case 3:
+      return static_cast<T>(random.next());
+    default:
+      return static_cast<T>(random.between(-9, 12));
+  }
+}
+
+template <class T, class U>
+T random_float(Random& random) {
+  constexpr int kFraction = std::numeric_limits<T>::digits - 1;
+  constexpr U kSign = U{1} << (sizeof(U) * 8 - 1);
+  constexpr U kQuiet = U{1} << (kFraction - 1);
+  constexpr U kLowBits = (U{1} << kFraction) - 1;
+  const U infinity = std::bit_cast<U>(std::numeric_limits<T>::infinity());
+  const U sign = random.chance(50) ? kSign : 0;
+  const U noise = static_cast<U>(random.next());
+  switch (random.below(12)) {
+    case 0: {  // NaN: canonical, quiet with a payload, signalling
+      constexpr std::array<U, 3> kPayload = {kQuiet, kQuiet | 1, 1};
+      return std::bit_cast<T>(
+          static_cast<U>(sign | infinity | random.pick(kPayload) | (noise & kLowBits & ~kQuiet)));
+    }
+    case 1:
+      return std::bit_cast<T>(sign);  // a zero
+    case 2: {
+      const std::array<U, 6> special = {
+          infinity, infinity - 1, std::bit_cast<U>(std::numeric_limits<T>::min()),
+          std::bit_cast<U>(std::numeric_limits<T>::epsilon()), 1, kLowBits};
+      return std::bit_cast<T>(static_cast<U>(sign | random.pick(special)));
+    }
+    case 3:
+      return std::bit_cast<T>(static_cast<U>(sign | (noise & kLowBits)));  // subnormal
+    case 4: {  // the borders of integer types and of exact integers, and neighbours
+      constexpr std::array<int, 6> kPower = {24, 31, 32, 53, 63, 64};
+      const U border = std::bit_cast<U>(std::ldexp(T{1}, random.pick(kPower)));
+      return std::bit_cast<T>(
+          static_cast<U>(sign | (border + static_cast<U>(random.between(-1, 1)))));
+    }
+    case 5: {  // a power of two
+      const U power = std::bit_cast<U>(std::ldexp(T{1}, random.between(-70, 70)));
+      return std::bit_cast<T>(
+          static_cast<U>(sign | (power + static_cast<U>(random.between(-1, 1)))));
+    }
+    case 6:
+      return std::bit_cast<T>(noise);
+    case 7:
+    case 8:
+      return static_cast<T>(random.between(-9, 12));
+    case 9:
+      return static_cast<T>(random.between(-9, 9)) / 2;  // ties of rounding
+    default:
+      return static_cast<T>(random.between(-4000000, 4000000)) / T{1000000};
+  }
+}
+
+}  // namespace
+
+Scalar random_scalar(Random& random, DType type) {
+  switch (type) {
+    case DType::Bool:
+      return random.chance(50);
+    case DType::I32:
+      return random_integer<std::int32_t>(random);
+    case DType::I64:
+      return random_integer<std::int64_t>(random);
+    case DType::F32:
+      return random_float<float, std::uint32_t>(random);
+    case DType::F64:
+      return random_float<double, std::uint64_t>(random);
+  }
+  return {};
+}
+
+std::vector<Scalar> Inputs::arguments(const ir::Function& function, std::int64_t i) const {
+  std::vector<Scalar> result;
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    result.push_back(values[p][function.params[p].mapped ? static_cast<std::size_t>(i) : 0]);
+  }
+  return result;
+}
+
+Inputs make_inputs(const ir::Function& function, std::uint64_t seed, std::int64_t count) {
+  Random random(seed ^ 0x696e70757473);
+  Inputs inputs{.count = count, .values = {}};
+  for (const ir::Param& p : function.params) {
+    auto& list = inputs.values.emplace_back();
+    for (std::int64_t i = 0; i < (p.mapped ? count : 1); ++i) {
+      list.push_back(random_scalar(random, p.type));
+    }
+  }
+  return inputs;
+}
+
+Inputs subset(const ir::Function& function, const Inputs& inputs,
+              std::span<const std::int64_t> elements) {
+  Inputs result{.count = std::ssize(elements), .values = {}};
+  for (std::size_t p = 0; p < inputs.values.size(); ++p) {
+    auto& list = result.values.emplace_back();
+    if (!function.params[p].mapped) {
+      list = inputs.values[p];
+      continue;
+    }
+    for (const std::int64_t i : elements) {
+      list.push_back(inputs.values[p][static_cast<std::size_t>(i)]);
+    }
+  }
+  return result;
+}
+
+std::string print_inputs(const ir::Function& function, const Inputs& inputs) {
+  std::string text = fmt::format("# elements {}\n", inputs.count);
+  for (std::size_t p = 0; p < inputs.values.size(); ++p) {
+    text += fmt::format("# input {} {}:", p, types::name_of(function.params[p].type));
+    for (const Scalar& value : inputs.values[p]) text += fmt::format(" {:x}", value.bits());
+    text += '\n';
+  }
+  return text;
+}
+
+std::optional<Inputs> parse_inputs(const ir::Function& function, std::string_view text) {
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  Inputs inputs;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::string hash, what, number, type, bits;
+    words >> hash >> what >> number;
+    if (hash != "#") continue;
+    if (what == "elements") inputs.count = std::stoll(number);
+    if (what != "input") continue;
+    words >> type;
+    const std::size_t p = inputs.values.size();
+    if (p >= function.params.size()) return std::nullopt;
+    auto& list = inputs.values.emplace_back();
+    while (words >> bits) {
+      const std::uint64_t value = std::stoull(bits, nullptr, 16);
+      list.push_back(Scalar::load(function.params[p].type, &value));
+    }
+    const auto expected = function.params[p].mapped ? inputs.count : 1;
+    if (std::ssize(list) != expected) return std::nullopt;
+  }
+  if (inputs.count < 1 || inputs.values.size() != function.params.size()) return std::nullopt;
+  return inputs;
+}
+
+}  // namespace lw::fuzz

@@ -1,0 +1,148 @@
+// Which shapes of machine code a program is tried in.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lanewise/kernel/lower.h"
+#include "lanewise/transform/passes.h"
+#include "tests/fuzz/compare.h"
+
+namespace lw::fuzz {
+namespace {
+
+using plan::Isa;
+
+struct Shape {
+  Isa isa;
+  int lanes;
+};
+
+/// This machine's level at all widths, and the levels below it.
+std::vector<Shape> shapes() {
+  const Isa host = plan::host_isa();
+  std::vector<Shape> list = {{host, 4}, {host, 8}, {host, 16}};
+  if (host == Isa::V4) list.insert(list.end(), {{Isa::V3, 4}, {Isa::V3, 8}, {Isa::V3, 16}});
+  if (host != Isa::V2) list.push_back({Isa::V2, 4});
+  return list;
+}
+
+bool can_refill(const Shape& shape) { return shape.isa == Isa::V4 || shape.lanes <= 8; }
+
+bool has_loop(const ir::Function& f) {
+  bool found = false;
+  ir::for_each(f, [&](ir::ValueId id, int) { found = found || f[id].op == ir::Op::Loop; });
+  return found;
+}
+
+Trial code_trial(const Shape& shape, int interleave, int steps) {
+  Trial trial{.compile = runtime::CompileMode::Now};
+  trial.wish = {.refill = false,
+                .isa = shape.isa,
+                .lanes = shape.lanes,
+                .interleave = interleave,
+                .steps = steps,
+                .threshold = {}};
+  return trial;
+}
+
+/// A limit that some element just reaches; or one that none does.
+void limit(Trial& trial, Random& random, std::span<const ir::Evaluation> truth) {
+  trial.step_counter = random.chance(50) ? DType::I32 : DType::I64;
+  const auto element = static_cast<std::size_t>(random.below(static_cast<int>(truth.size())));
+  trial.max_steps = std::max<std::int64_t>(1, truth[element].steps);
+}
+
+}  // namespace
+
+std::vector<Trial> choose_trials(const ir::Function& function,
+                                 std::span<const ir::Evaluation> truth, std::uint64_t seed) {
+  constexpr int kCompiled = 3;
+  Random random(seed ^ 0x747269616c73);
+  std::vector<Trial> trials = {{.kind = Trial::Kind::Text}, {.kind = Trial::Kind::Passes}, {}};
+  const ir::Function program = transform::run(function);
+  const bool refillable = kernel::is_refillable(program);
+  const bool loops = has_loop(program);
+  const std::vector<Shape> all = shapes();
+  for (std::uint64_t i = 0; i < kCompiled; ++i) {
+    std::uint64_t number = seed * kCompiled + i;
+    const auto digit = [&](std::uint64_t base) {
+      const std::uint64_t value = number % base;
+      number /= base;
+      return static_cast<int>(value);
+    };
+    const Shape shape = all[static_cast<std::size_t>(digit(all.size()))];
+    const int interleave = 1 + digit(4);
+    const int steps = 1 + digit(8);
+    Trial trial = code_trial(shape, interleave, steps);
+    if (refillable && can_refill(shape) && random.chance(60)) {
+      trial.wish.refill = true;
+      if (random.chance(60)) trial.wish.threshold = random.between(1, shape.lanes * interleave);
+    } else if (random.chance(15)) {
+      trial.wish.refill.reset();  // as the planner likes
+    }
+    if (loops && i == 0) limit(trial, random, truth);
+    trials.push_back(trial);
+  }
+  if (loops) limit(trials.emplace_back(), random, truth);
+  if (seed % 8 == 0) trials.push_back({.compile = runtime::CompileMode::Auto});
+  return trials;
+}
+
+std::vector<Trial> all_trials(const ir::Function& function,
+                              std::span<const ir::Evaluation> truth) {
+  Random random(1);
+  std::vector<Trial> trials = {{.kind = Trial::Kind::Text},
+                               {.kind = Trial::Kind::Passes},
+                               {},
+                               {.compile = runtime::CompileMode::Auto}};
+  const ir::Function program = transform::run(function);
+  const bool loops = has_loop(program);
+  if (loops) limit(trials.emplace_back(), random, truth);
+  for (const Shape& shape : shapes()) {
+    for (int interleave = 1; interleave <= 4; ++interleave) {
+      for (const int steps : {1, 2, 3, 8}) {
+        Trial trial = code_trial(shape, interleave, steps);
+        trials.push_back(trial);
+        if (loops && steps == 2) limit(trials.emplace_back(trial), random, truth);
+        if (!kernel::is_refillable(program) || !can_refill(shape)) continue;
+        trial.wish.refill = true;
+        for (const int threshold : {1, shape.lanes, shape.lanes * interleave}) {
+          trial.wish.threshold = threshold;
+          trials.push_back(trial);
+        }
+        if (loops && steps == 2) limit(trials.emplace_back(trial), random, truth);
+      }
+    }
+  }
+  return trials;
+}
+
+std::string to_string(const Trial& trial) {
+  if (trial.kind == Trial::Kind::Text) return "text";
+  if (trial.kind == Trial::Kind::Passes) return "passes";
+  std::string text;
+  switch (trial.compile) {
+    case runtime::CompileMode::Never:
+      text = "tile machine";
+      break;
+    case runtime::CompileMode::Auto:
+      text = "tile machine, then machine code";
+      break;
+    case runtime::CompileMode::Now: {
+      const plan::Wish& wish = trial.wish;
+      text = fmt::format("machine code, {}, {} lanes x {} registers, {} steps a look, {}",
+                         !wish.refill ? "planner's choice" : *wish.refill ? "refill" : "packets",
+                         *wish.lanes, *wish.interleave, *wish.steps, plan::name_of(*wish.isa));
+      if (wish.threshold) text += fmt::format(", refill at {}", *wish.threshold);
+      break;
+    }
+  }
+  if (trial.step_counter) {
+    text += fmt::format(", at most {} steps counted in {}", trial.max_steps,
+                        types::name_of(*trial.step_counter));
+  }
+  return text;
+}
+
+}  // namespace lw::fuzz

@@ -20,7 +20,9 @@ int main(int argc, char** argv) {
     }
   }
   std::vector<lw::bench::Figure> figures;
-  const auto wanted = [&](const char* name) { return options.only.empty() || options.only == name; };
+  const auto wanted = [&](const char* name) {
+    return options.only.empty() || options.only == name;
+  };
   if (wanted("mandelbrot")) run_mandelbrot(options, figures);
   if (wanted("kepler")) run_kepler(options, figures);
   if (wanted("calls")) run_calls(options, figures);

@@ -48,8 +48,8 @@ void first_calls(const Options& options, std::vector<Figure>& figures) {
     return r;
   };
   const int repeats = options.repeats * 2;
-  figures.push_back({"first result, n = 1000: x * x", first_call_us(square, repeats), 100, false,
-                     "us"});
+  figures.push_back(
+      {"first result, n = 1000: x * x", first_call_us(square, repeats), 100, false, "us"});
   figures.push_back({"first result, n = 1000: sin(x) + cos(x) * x", first_call_us(wave, repeats),
                      100, false, "us"});
   figures.push_back({"first result, n = 1000: Newton's square root", first_call_us(root, repeats),

@@ -172,9 +172,8 @@ bool run_mandelbrot() {
       std::vector<int32_t> n(p.n.size());
       for (size_t i = 0; i < variants.size(); ++i) {
         std::fill(n.begin(), n.end(), -1);
-        const double time = milliseconds([&] {
-          variants[i].run(p.a.data(), p.b.data(), n.data(), p.size(), kLimit);
-        });
+        const double time = milliseconds(
+            [&] { variants[i].run(p.a.data(), p.b.data(), n.data(), p.size(), kLimit); });
         best[i][s] = std::min(best[i][s], time);
         wrong[i][s] = 0;
         for (size_t k = 0; k < n.size(); ++k) wrong[i][s] += n[k] != p.n[k] ? 1 : 0;

@@ -61,9 +61,8 @@ LW_HAND_INLINE inline void step(Lanes<S, U>& s, int u) {
 // K steps, the registers inside: their chains of dependent instructions overlap.
 template <class S, Form form, int U, int K>
 LW_HAND_INLINE inline void steps(Lanes<S, U>& s) {
-  each<K>([&](auto) LW_HAND_INLINE {
-    each<U>([&](auto u) LW_HAND_INLINE { step<S, form>(s, u); });
-  });
+  each<K>([&](auto)
+              LW_HAND_INLINE { each<U>([&](auto u) LW_HAND_INLINE { step<S, form>(s, u); }); });
 }
 
 // An input as the form wants to carry it.

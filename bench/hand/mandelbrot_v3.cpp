@@ -53,9 +53,7 @@ struct Avx2 {
   static M still(M m, F v, F bound) {
     return _mm256_and_ps(m, _mm256_cmp_ps(v, bound, _CMP_LE_OQ));
   }
-  static M below(M m, I v, I bound) {
-    return _mm256_and_ps(m, mask(_mm256_cmpgt_epi32(bound, v)));
-  }
+  static M below(M m, I v, I bound) { return _mm256_and_ps(m, mask(_mm256_cmpgt_epi32(bound, v))); }
   static I count(I n, M m) { return _mm256_sub_epi32(n, bits(m)); }
   template <int U>
   static bool any(const M (&m)[U]) {

@@ -68,8 +68,8 @@ void run_on(plan::Isa isa, const Options& options, std::vector<Figure>& figures)
   const double ours = seconds_of(candidates, "lanewise packets");
   figures.push_back({title + ": packets / scalar",
                      seconds_of(candidates, "scalar C++ with libm") / ours, wide ? 12.0 : 7.0});
-  figures.push_back({title + ": 2 threads",
-                     ours / seconds_of(candidates, "lanewise packets, 2 threads"), 1.85});
+  figures.push_back(
+      {title + ": 2 threads", ours / seconds_of(candidates, "lanewise packets, 2 threads"), 1.85});
 }
 
 }  // namespace

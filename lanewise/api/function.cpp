@@ -18,13 +18,15 @@ struct ElementFunction::Entry {
   std::uint64_t key = 0;
   std::shared_ptr<runtime::Program> program;
   const Entry* next = nullptr;
-  mutable std::mutex mutex;
-  mutable std::optional<runtime::RunStats> last;  // for explain
+  // The last run, for explain.
+  mutable std::atomic<int> workers{0};
+  mutable std::atomic<std::int64_t> chunk{0}, tier0_elements{0}, tier1_elements{0};
 };
 
 namespace {
 
 constexpr std::size_t kMostInputs = 14;
+constexpr std::size_t kMostOutputs = 16;
 
 /// Types and kinds of the arguments and the step counter, four bits each.
 std::uint64_t signature(std::span<const Input> inputs, const MapOptions& options) {
@@ -78,12 +80,16 @@ std::size_t bytes_of(DType type, std::int64_t size) {
   return types::size_of(type) * static_cast<std::size_t>(size);
 }
 
+void check_output_count(std::size_t got, std::size_t expected) {
+  if (got != expected) {
+    throw UsageError(
+        fmt::format("map: wrong number of outputs; got {}, expected {}.", got, expected));
+  }
+}
+
 void check_outputs(std::span<const Output> outputs, std::span<const Input> inputs,
                    const std::vector<DType>& results, std::int64_t count) {
-  if (outputs.size() != results.size()) {
-    throw UsageError(fmt::format("map: wrong number of outputs; got {}, expected {}.",
-                                 outputs.size(), results.size()));
-  }
+  check_output_count(outputs.size(), results.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Output& out = outputs[i];
     if (out.type != results[i]) {
@@ -91,13 +97,13 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
                                    types::name_of(out.type), types::name_of(results[i])));
     }
     if (out.size != count) {
-      throw UsageError(fmt::format(
-          "map: output {} has another size; got {}, expected {}, the mapped size.", i, out.size,
-          count));
+      throw UsageError(
+          fmt::format("map: output {} has another size; got {}, expected {}, the mapped size.", i,
+                      out.size, count));
     }
     if (out.data == nullptr && out.size > 0) {
-      throw UsageError(fmt::format(
-          "map: output {} has no data; got a null pointer with size {}.", i, out.size));
+      throw UsageError(
+          fmt::format("map: output {} has no data; got a null pointer with size {}.", i, out.size));
     }
     const std::size_t bytes = bytes_of(out.type, out.size);
     for (std::size_t j = 0; j < inputs.size(); ++j) {
@@ -118,11 +124,18 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
 }
 
 std::string wish_text(const plan::Wish& wish) {
-  const auto show = [](const auto& value) {
-    return value ? fmt::format("{}", static_cast<int>(*value)) : std::string("-");
+  std::string text;
+  const auto add = [&](const auto& value) {
+    text += value ? std::to_string(static_cast<int>(*value)) : "-";
+    text += ' ';
   };
-  return fmt::format("{} {} {} {} {} {}\n", show(wish.refill), show(wish.isa), show(wish.lanes),
-                     show(wish.interleave), show(wish.steps), show(wish.threshold));
+  add(wish.refill);
+  add(wish.isa);
+  add(wish.lanes);
+  add(wish.interleave);
+  add(wish.steps);
+  add(wish.threshold);
+  return text;
 }
 
 }  // namespace
@@ -136,18 +149,19 @@ ElementFunction::~ElementFunction() {
   }
 }
 
-// The life of a call, in five steps.
-std::vector<Tensor> ElementFunction::call(std::span<const Input> inputs,
-                                          const MapOptions& options) {
-  const std::int64_t count = mapped_size(inputs);                    // describe
-  const Entry& entry = find(inputs, options);                        // trace, transform, load: once
-  std::vector<Tensor> tensors;
-  std::vector<void*> outputs;
-  for (const DType type : entry.program->function().results) {
-    outputs.push_back(tensors.emplace_back(type, count).data());
+// The life of a call. `load` has what happens once per signature, `run` what happens every time.
+void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inputs,
+                           const MapOptions& options) {
+  const std::int64_t count = mapped_size(inputs);
+  const Entry& entry = find(inputs, options);
+  const std::vector<DType>& result_types = entry.program->function().results;
+  check_output_count(results.size(), result_types.size());
+  void* outputs[kMostOutputs];
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    results[i] = Tensor(result_types[i], count);
+    outputs[i] = results[i].data();
   }
-  run(entry, outputs, inputs, count, options);                       // plan, compile beside, execute
-  return tensors;
+  run(entry, {outputs, results.size()}, inputs, count, options);
 }
 
 runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
@@ -156,9 +170,9 @@ runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
   const std::int64_t count = mapped_size(inputs);
   const Entry& entry = find(inputs, options);
   check_outputs(outputs, inputs, entry.program->function().results, count);
-  std::vector<void*> pointers;
-  for (const Output& output : outputs) pointers.push_back(output.data);
-  return run(entry, pointers, inputs, count, options);
+  void* pointers[kMostOutputs];
+  for (std::size_t i = 0; i < outputs.size(); ++i) pointers[i] = outputs[i].data;
+  return run(entry, {pointers, outputs.size()}, inputs, count, options);
 }
 
 const ElementFunction::Entry& ElementFunction::find(std::span<const Input> inputs,
@@ -178,9 +192,10 @@ const ElementFunction::Entry& ElementFunction::load(std::uint64_t key,
     if (e->key == key) return *e;  // another thread was first
   }
   if (options.max_steps < 0) {
-    throw UsageError(fmt::format("map: max_steps is negative; got {}, expected 0 for no limit or "
-                                 "a number of steps.",
-                                 options.max_steps));
+    throw UsageError(
+        fmt::format("map: max_steps is negative; got {}, expected 0 for no limit or "
+                    "a number of steps.",
+                    options.max_steps));
   }
   const ir::Function traced = tracer_(inputs);
   base::dump("trace", [&] { return ir::print(traced); });
@@ -188,9 +203,14 @@ const ElementFunction::Entry& ElementFunction::load(std::uint64_t key,
   if (options.max_steps > 0) {
     passes.step_counter = options.max_steps < INT32_MAX ? DType::I32 : DType::I64;
   }
+  if (traced.results.empty() || traced.results.size() > kMostOutputs) {
+    throw UsageError(fmt::format("map: the function returns {} values; expected 1 to {}.",
+                                 traced.results.size(), kMostOutputs));
+  }
   const std::string content =
-      fmt::format("{}{}{}", wish_text(options_.schedule), options.max_steps > 0 ? key : 0,
-                  ir::print(traced, {.locations = true}));
+      wish_text(options_.schedule) +
+      std::to_string(options.max_steps > 0 ? static_cast<int>(*passes.step_counter) : -1) +
+      ir::fingerprint(traced);
   auto* entry = new Entry;
   entry->key = key;
   try {
@@ -226,16 +246,18 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
                                  .shared = {shared, shared_count},
                                  .outputs = outputs,
                                  .count = count};
-  const runtime::RunStats stats = runtime::execute(
-      *entry.program, buffers,
-      {.threads = options.threads,
-       .max_steps = options.max_steps,
-       .chunk = options.chunk,
-       .compile = options.compile,
-       .cancel = options.cancel ? &*options.cancel : nullptr,
-       .interrupt = options.interrupt});
-  const std::lock_guard lock(entry.mutex);
-  entry.last = stats;
+  const runtime::RunStats stats =
+      runtime::execute(*entry.program, buffers,
+                       {.threads = options.threads,
+                        .max_steps = options.max_steps,
+                        .chunk = options.chunk,
+                        .compile = options.compile,
+                        .cancel = options.cancel ? &*options.cancel : nullptr,
+                        .interrupt = options.interrupt ? &options.interrupt : nullptr});
+  entry.workers.store(stats.workers, std::memory_order_relaxed);
+  entry.chunk.store(stats.chunk, std::memory_order_relaxed);
+  entry.tier0_elements.store(stats.tier0_elements, std::memory_order_relaxed);
+  entry.tier1_elements.store(stats.tier1_elements, std::memory_order_relaxed);
   return stats;
 }
 
@@ -265,19 +287,19 @@ std::string ElementFunction::explain(std::span<const Input> inputs, const MapOpt
     text += fmt::format("  because   {}\n", report.choice.reason);
     text += fmt::format(
         "  compiled  {:.1f} ms (emit {:.1f}, passes {:.1f}, code {:.1f}, link {:.1f}), {} bytes\n",
-        report.times.total_ms(), report.times.emit_ms, report.times.passes_ms,
-        report.times.code_ms, report.times.link_ms, report.code_bytes);
+        report.times.total_ms(), report.times.emit_ms, report.times.passes_ms, report.times.code_ms,
+        report.times.link_ms, report.code_bytes);
   } else if (!report.error.empty()) {
     text += "tile machine only; compiling failed: " + report.error + "\n";
   } else {
     text += "tile machine; machine code is not there yet\n";
   }
-  const std::lock_guard lock(entry.mutex);
-  if (entry.last) {
+  if (entry.workers.load() > 0) {
     text += fmt::format(
-        "  last run  {} elements by the tile machine, {} by machine code; {} workers, chunks of {}\n",
-        entry.last->tier0_elements, entry.last->tier1_elements, entry.last->workers,
-        entry.last->chunk);
+        "  last run  {} elements by the tile machine, {} by machine code; {} workers, chunks of "
+        "{}\n",
+        entry.tier0_elements.load(), entry.tier1_elements.load(), entry.workers.load(),
+        entry.chunk.load());
   }
   text += fmt::format("  scratch   {} bytes a worker on the tile machine\n",
                       program.interpreter().scratch_bytes());

@@ -85,8 +85,8 @@ class ElementFunction {
   ElementFunction(const ElementFunction&) = delete;
   ElementFunction& operator=(const ElementFunction&) = delete;
 
-  /// Maps over the inputs into new tensors.
-  std::vector<Tensor> call(std::span<const Input> inputs, const MapOptions& options);
+  /// Maps over the inputs into new tensors, one for each result of the function.
+  void call(std::span<Tensor> results, std::span<const Input> inputs, const MapOptions& options);
   /// Maps into the caller's memory, which must not overlap an input.
   runtime::RunStats call_into(std::span<const Output> outputs, std::span<const Input> inputs,
                               const MapOptions& options);

@@ -10,16 +10,13 @@ namespace lw {
 
 Tensor::Tensor(DType type, std::int64_t size) : type_(type), size_(size) {
   const std::size_t bytes = static_cast<std::size_t>(size) * types::size_of(type);
-  constexpr std::align_val_t kAlign{64};
-  auto* memory = static_cast<std::byte*>(
-      ::operator new[](bytes > 0 ? bytes : 1, kAlign, std::nothrow));
-  if (memory == nullptr) {
-    throw ResourceError(fmt::format("Tensor: no memory; got a wish for {} elements of {}, {} bytes.",
-                                    size, types::name_of(type), bytes));
+  try {
+    memory_ = std::make_shared_for_overwrite<std::byte[]>(bytes);
+  } catch (const std::bad_alloc&) {
+    throw ResourceError(
+        fmt::format("Tensor: no memory; got a wish for {} elements of {}, {} bytes.", size,
+                    types::name_of(type), bytes));
   }
-  memory_ = std::shared_ptr<std::byte[]>(memory, [](std::byte* p) {
-    ::operator delete[](p, std::align_val_t{64});
-  });
 }
 
 void Tensor::require_type(DType type) const {

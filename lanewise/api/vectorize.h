@@ -37,6 +37,11 @@ struct ElementOf<Variable<T>> {
   using type = T;
 };
 
+template <class R>
+inline constexpr std::size_t kResults = 1;
+template <class... T>
+inline constexpr std::size_t kResults<std::tuple<Variable<T>...>> = sizeof...(T);
+
 [[noreturn]] void wrong_argument_type(std::size_t index, DType got, DType expected);
 [[noreturn]] void wrong_argument_count(std::size_t got, std::size_t expected);
 
@@ -66,7 +71,7 @@ ir::Function trace_function(const F& function, const std::string& name,
     return trace.builder().param("arg" + std::to_string(i), input.type, input.mapped);
   };
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
-    const std::array<ir::ValueId, kCount> values = {parameter.template operator()<i>()...};
+    const std::array<ir::ValueId, kCount> values = { parameter.template operator()<i>()... };
     std::vector<ir::ValueId> results;
     append_results(results, function(std::tuple_element_t<i, Params>::of(values[i])...));
     return trace.finish(results);
@@ -82,11 +87,13 @@ class Vectorized {
   static constexpr std::size_t kArguments = std::tuple_size_v<typename api::Shape<F>::Params>;
 
   Vectorized(F function, VectorizeOptions options)
-      : function_([f = std::move(function), name = options.name](
-                      std::span<const Input> inputs) { return api::trace_function(f, name, inputs); },
-                  options) {}
+      : function_(
+            [f = std::move(function), name = options.name](std::span<const Input> inputs) {
+              return api::trace_function(f, name, inputs);
+            },
+            options) {}
 
-  /// Maps over the arrays; one result gives a Tensor, several a vector of them.
+  /// Maps over the arrays; one result gives a Tensor, several an array of them.
   template <class... A>
     requires(sizeof...(A) == kArguments)
   auto operator()(const A&... arguments) {
@@ -95,8 +102,9 @@ class Vectorized {
   template <class... A>
   auto with(const MapOptions& options, const A&... arguments) {
     const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
-    std::vector<Tensor> results = function_.call(inputs, options);
-    if constexpr (requires { typename api::ElementOf<typename api::Shape<F>::Result>::type; }) {
+    std::array<Tensor, api::kResults<typename api::Shape<F>::Result>> results;
+    function_.call(results, inputs, options);
+    if constexpr (results.size() == 1) {
       return std::move(results[0]);
     } else {
       return results;

@@ -39,8 +39,8 @@ std::string_view Cursor::word() {
   skip_spaces();
   const std::size_t begin = at_;
   const auto is_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_' || c == '.' || c == '+' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '+' || c == '-';
   };
   while (at_ < text_.size() && is_word(text_[at_])) ++at_;
   return text_.substr(begin, at_ - begin);

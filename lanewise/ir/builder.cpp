@@ -44,11 +44,11 @@ ValueId Builder::op(Op op, std::span<const ValueId> operands, DType stated) {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       got += fmt::format("{}{}", i ? ", " : "", types::name_of(operand_types[i]));
     }
-    throw UsageError(fmt::format(
-        "{}{}{}: operands do not fit; got ({}), expected {} of one accepted type. "
-        "Convert them first.",
-        base::to_string(location_), location_ ? ": " : "", ops::row(op).name, got,
-        ops::row(op).arity));
+    throw UsageError(
+        fmt::format("{}{}{}: operands do not fit; got ({}), expected {} of one accepted type. "
+                    "Convert them first.",
+                    base::to_string(location_), location_ ? ": " : "", ops::row(op).name, got,
+                    ops::row(op).arity));
   }
   return append({.op = op, .type = *result, .operands = {operands.begin(), operands.end()}});
 }
@@ -60,8 +60,8 @@ ValueId Builder::convert(ValueId value, DType to) {
 ValueId Builder::begin_loop(std::span<const ValueId> initial) {
   const auto block = static_cast<BlockId>(function_->blocks.size());
   function_->blocks.emplace_back();
-  const ValueId loop = append(
-      {.op = Op::Loop, .operands = {initial.begin(), initial.end()}, .block = block});
+  const ValueId loop =
+      append({.op = Op::Loop, .operands = {initial.begin(), initial.end()}, .block = block});
   for (std::uint32_t i = 0; i < initial.size(); ++i) {
     const auto argument = static_cast<ValueId>(function_->values.size());
     function_->values.push_back(
@@ -78,7 +78,7 @@ std::span<const ValueId> Builder::arguments(ValueId loop) const {
 
 void Builder::break_if(ValueId condition, std::span<const ValueId> values) {
   Instruction exit{.op = Op::BreakIf, .operands = {condition}};
-  exit.operands.insert(exit.operands.end(), values.begin(), values.end());
+  exit.operands.append(values.begin(), values.end());
   append(std::move(exit));
 }
 

@@ -149,10 +149,10 @@ class Evaluator {
 
 Scalar evaluate_op(Op op, DType result, std::span<const Scalar> operands) {
   switch (op) {
-#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc)                         \
-  case Op::id:                                                                             \
-    return apply_row<Op::id, ops::Accepts::accepts, ops::Gives::gives, ops::Kind::kind>(   \
-        result, operands);
+#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc)                              \
+  case Op::id:                                                                                  \
+    return apply_row<Op::id, ops::Accepts::accepts, ops::Gives::gives, ops::Kind::kind>(result, \
+                                                                                        operands);
 #include "lanewise/ops/ops.def"
 #undef LW_OP
   }

@@ -25,8 +25,8 @@ struct Evaluation {
 };
 
 struct EvaluateOptions {
-  std::int64_t max_steps = 0;                 // back edges allowed in all; 0: no limit
-  const std::atomic<int>* cancel = nullptr;   // throws Cancelled once not zero
+  std::int64_t max_steps = 0;                // back edges allowed in all; 0: no limit
+  const std::atomic<int>* cancel = nullptr;  // throws Cancelled once not zero
 };
 
 /// Expand ops must have been expanded (transform/expand.h) before.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lanewise/base/location.h"
+#include "lanewise/base/small_vector.h"
 #include "lanewise/ops/op.h"
 #include "lanewise/types/scalar.h"
 
@@ -24,16 +25,18 @@ using ValueId = std::uint32_t;
 using BlockId = std::uint32_t;
 inline constexpr std::uint32_t kNone = ~0u;
 
+using Operands = base::SmallVector<ValueId, 4>;
+
 /// Why an element fails.
 enum class FailKind : std::uint32_t { DivisionByZero, StepLimit, Check };
 
 struct Instruction {
   Op op = Op::Constant;
-  DType type = DType::Bool;       // of its value; bool where there is none
-  std::vector<ValueId> operands;  // loop: initial values; result: its loop; slot ops: the slot first
-  Scalar constant;                // constant: the literal
-  std::uint32_t index = 0;        // param, argument, result: position; fail_if: FailKind
-  BlockId block = kNone;          // loop: its body
+  DType type = DType::Bool;  // of its value; bool where there is none
+  Operands operands;         // loop: initial values; result: its loop; slot ops: the slot first
+  Scalar constant;           // constant: the literal
+  std::uint32_t index = 0;   // param, argument, result: position; fail_if: FailKind
+  BlockId block = kNone;     // loop: its body
   base::Location location;
 };
 

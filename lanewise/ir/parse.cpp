@@ -72,8 +72,8 @@ class Parser {
     return *type;
   }
 
-  std::vector<ValueId> parenthesised() {
-    std::vector<ValueId> values;
+  Operands parenthesised() {
+    Operands values;
     in_.expect("(");
     while (!in_.accept(")")) {
       values.push_back(use());
@@ -126,8 +126,8 @@ class Parser {
       build_.fail_if(condition, static_cast<FailKind>(in_.number()));
     } else if (in_.accept("slot_write")) {
       const ValueId slot = use();
-      std::vector<ValueId> operands = parenthesised();
-      operands.insert(operands.begin(), slot);
+      ir::Operands operands = {slot};
+      for (const ValueId value : parenthesised()) operands.push_back(value);
       build_.append({.op = Op::SlotWrite, .operands = operands});
     } else {
       in_.fail("expected a statement");
@@ -146,7 +146,7 @@ class Parser {
       if (!value) in_.fail("expected a literal of this type");
       return define(name, build_.constant(*value));
     }
-    std::vector<ValueId> operands;
+    Operands operands;
     while (in_.accept("%")) {
       const auto found = names_.find(in_.number());
       if (found == names_.end()) in_.fail("this value is not defined");
@@ -172,7 +172,7 @@ class Parser {
 
   void loop(std::uint32_t name) {
     std::vector<std::uint32_t> argument_names;
-    std::vector<ValueId> initial;
+    Operands initial;
     in_.expect("(");
     while (!in_.accept(")")) {
       argument_names.push_back(value_name());

@@ -122,7 +122,35 @@ class Printer {
   std::string text_;
 };
 
+template <class T>
+void append_bytes(std::string& out, const T& value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
 }  // namespace
+
+std::string fingerprint(const Function& f) {
+  std::string out = f.name;
+  out.reserve(64 * f.values.size());
+  for (const Param& p : f.params) append_bytes(out, p.mapped);
+  for (const Block& block : f.blocks) {
+    append_bytes(out, block.body.size());
+    for (const ValueId id : block.body) {
+      const Instruction& in = f[id];
+      append_bytes(out, id);
+      append_bytes(out, in.op);
+      append_bytes(out, in.type);
+      append_bytes(out, in.index);
+      append_bytes(out, in.block);
+      append_bytes(out, in.constant.bits());
+      append_bytes(out, in.operands.size());
+      for (const ValueId operand : in.operands) append_bytes(out, operand);
+      append_bytes(out, in.location.file);  // interned: equal names are equal pointers
+      append_bytes(out, in.location.line);
+    }
+  }
+  return out;
+}
 
 std::string print(const Function& function, PrintOptions options) {
   return Printer(function, options).run();

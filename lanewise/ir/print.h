@@ -14,4 +14,7 @@ struct PrintOptions {
 /// Values are numbered in order of appearance, so equal programs give equal text.
 std::string print(const Function& function, PrintOptions options = {});
 
+/// Bytes that are equal exactly for equal programs, source lines included, within this process.
+std::string fingerprint(const Function& function);
+
 }  // namespace lw::ir

@@ -1,5 +1,6 @@
 // Lane form: what one packet of lanes does, as a structured register machine. There is one lowering
-// to it (kernel/lower.h); the tile machine interprets it and the machine code generator compiles it.
+// to it (kernel/lower.h); the tile machine interprets it and the machine code generator compiles
+// it.
 //
 // A register holds one value for all lanes (uniform, written u0) or one per lane (varying, v0). It
 // may be assigned several times. A varying bool is a mask. Every instruction computes all lanes,
@@ -33,6 +34,8 @@ using RegisterId = std::uint32_t;
 using BlockId = std::uint32_t;
 inline constexpr std::uint32_t kNone = ~0u;
 
+using Sources = base::SmallVector<RegisterId, 4>;
+
 struct Register {
   DType type = DType::Bool;
   bool varying = false;
@@ -55,7 +58,7 @@ struct Instruction {
   Kind kind = Kind::Compute;
   Op op = Op::Add;  // Compute
   RegisterId dst = kNone;
-  std::vector<RegisterId> sources;
+  Sources sources;
   Scalar constant;
   std::uint32_t index = 0;
   BlockId block = kNone;  // Loop
@@ -73,8 +76,8 @@ struct Site {
 
 struct Kernel {
   std::string name = "f";
-  std::vector<DType> inputs;   // mapped parameters
-  std::vector<DType> shared;   // shared parameters
+  std::vector<DType> inputs;  // mapped parameters
+  std::vector<DType> shared;  // shared parameters
   std::vector<DType> outputs;
   std::vector<Register> registers;
   std::vector<std::vector<Instruction>> blocks = {{}};  // block 0 is the whole

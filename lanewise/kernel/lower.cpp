@@ -67,9 +67,9 @@ class Lowering {
  private:
   struct Frame {
     ValueId loop;
-    RegisterId mask;               // kNone: all lanes leave together
-    std::vector<RegisterId> in;    // carried values, as the body reads them
-    std::vector<RegisterId> out;   // per position what `result` reads; kNone where unread
+    RegisterId mask;              // kNone: all lanes leave together
+    std::vector<RegisterId> in;   // carried values, as the body reads them
+    std::vector<RegisterId> out;  // per position what `result` reads; kNone where unread
   };
 
   // --- emitting ---
@@ -84,18 +84,17 @@ class Lowering {
     return kernel_.blocks[block_].back();
   }
 
-  RegisterId assign(Kind kind, RegisterId dst, std::vector<RegisterId> sources,
-                    std::uint32_t index = 0) {
+  RegisterId assign(Kind kind, RegisterId dst, Sources sources, std::uint32_t index = 0) {
     emit({.kind = kind, .dst = dst, .sources = std::move(sources), .index = index});
     return dst;
   }
 
-  RegisterId compute_into(RegisterId dst, Op op, std::vector<RegisterId> sources) {
+  RegisterId compute_into(RegisterId dst, Op op, Sources sources) {
     emit({.kind = Kind::Compute, .op = op, .dst = dst, .sources = std::move(sources)});
     return dst;
   }
 
-  RegisterId compute(Op op, DType type, std::vector<RegisterId> sources) {
+  RegisterId compute(Op op, DType type, Sources sources) {
     bool varying = false;
     for (const RegisterId r : sources) varying = varying || kernel_.registers[r].varying;
     return compute_into(new_register(type, varying), op, std::move(sources));
@@ -163,7 +162,7 @@ class Lowering {
 
   void elementwise(ValueId id) {
     const ir::Instruction& in = f_[id];
-    std::vector<RegisterId> sources;
+    Sources sources;
     for (const ValueId operand : in.operands) sources.push_back(map_[operand]);
     if (ops::can_fail(in.op, in.type)) guard_divisor(in, sources[1]);
     map_[id] = compute(in.op, in.type, std::move(sources));
@@ -185,7 +184,7 @@ class Lowering {
     Instruction& in = emit({.kind = Kind::Fail,
                             .sources = {failing},
                             .index = static_cast<std::uint32_t>(kernel_.sites.size())});
-    in.sources.insert(in.sources.end(), masks_.begin(), masks_.end());
+    in.sources.append(masks_.begin(), masks_.end());
     kernel_.sites.push_back(site);
   }
 
@@ -239,14 +238,12 @@ class Lowering {
   /// one touches the mask.
   void break_if(const ir::Instruction& in) {
     std::vector<std::pair<ValueId, bool>> exits;
-    for_each_exit(f_, in.operands[0], false, [&](ValueId condition, bool negated) {
-      exits.emplace_back(condition, negated);
-    });
+    for_each_exit(f_, in.operands[0], false,
+                  [&](ValueId condition, bool negated) { exits.emplace_back(condition, negated); });
     // Varying ones first: the lanes they take must be out before the others leave together.
     for (const bool uniform : {false, true}) {
       for (const auto& [condition, negated] : exits) {
-        const bool is_branch =
-            facts_.uniform[condition] && frames_.back().loop != refill_loop_;
+        const bool is_branch = facts_.uniform[condition] && frames_.back().loop != refill_loop_;
         if (is_branch == uniform) exit(condition, negated, is_branch, in);
       }
     }
@@ -268,7 +265,8 @@ class Lowering {
     if (!is_branch) {
       const RegisterId stay =
           negated ? map_[condition] : compute(Op::Not, DType::Bool, {map_[condition]});
-      test = {.kind = Kind::Compute, .op = Op::And, .dst = frame.mask, .sources = {frame.mask, stay}};
+      test = {
+          .kind = Kind::Compute, .op = Op::And, .dst = frame.mask, .sources = {frame.mask, stay}};
     }
     // With values of its own, an exit has blends that belong to it: those stay in every step.
     const auto known = analyse_step_test(f_, frame.loop, condition, negated);
@@ -304,8 +302,8 @@ class Lowering {
     for (auto& [dst, value] : moves) {
       for (const auto& [other, unused] : moves) {
         if (value != other || dst == other) continue;
-        value = assign(Kind::Copy,
-                       new_register(kernel_.registers[value].type, is_varying(value)), {value});
+        value = assign(Kind::Copy, new_register(kernel_.registers[value].type, is_varying(value)),
+                       {value});
         break;
       }
     }

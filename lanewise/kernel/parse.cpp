@@ -76,8 +76,8 @@ class Parser {
     return number;
   }
 
-  std::vector<RegisterId> sources() {
-    std::vector<RegisterId> list;
+  Sources sources() {
+    Sources list;
     while (const auto r = try_register()) {
       if (!known_[*r]) in_.fail("this register has no value yet");
       list.push_back(*r);

@@ -59,13 +59,13 @@ class Verifier {
         return require(!varying(in.dst) && in.constant.type() == type(in.dst), in,
                        "a constant is uniform and of its register's type");
       case Kind::Shared:
-        return require(in.index < k_.shared.size() && k_.shared[in.index] == type(in.dst) &&
-                           !varying(in.dst),
-                       in, "names a shared parameter of this type");
+        return require(
+            in.index < k_.shared.size() && k_.shared[in.index] == type(in.dst) && !varying(in.dst),
+            in, "names a shared parameter of this type");
       case Kind::Load:
-        return require(in.index < k_.inputs.size() && k_.inputs[in.index] == type(in.dst) &&
-                           varying(in.dst),
-                       in, "names a mapped input of this type");
+        return require(
+            in.index < k_.inputs.size() && k_.inputs[in.index] == type(in.dst) && varying(in.dst),
+            in, "names a mapped input of this type");
       case Kind::Active:
         return require(is_mask(in.dst), in, "gives a mask");
       case Kind::Compute:

@@ -51,8 +51,8 @@ struct Verdict {
   std::string reason;
 };
 
-/// Refill pays when what packets waste on waiting exceeds the cost of taking and retiring. Times are
-/// rough: two arithmetic instructions a cycle, and measured costs per element.
+/// Refill pays when what packets waste on waiting exceeds the cost of taking and retiring. Times
+/// are rough: two arithmetic instructions a cycle, and measured costs per element.
 Verdict is_refill_worth(const Schedule& s, int ops, const Sample& sample) {
   const int lanes = s.lanes * s.interleave;
   const double useful = mean(sample.trips);
@@ -61,8 +61,8 @@ Verdict is_refill_worth(const Schedule& s, int ops, const Sample& sample) {
   const double waste_ns = useful * (1 / occupancy - 1) / s.lanes * step_ns;
   const double refill_ns = s.isa == Isa::V4 ? 4 : 6;
   const std::string counts =
-      fmt::format("{:.1f} trips an element, packets of {} would use {:.0f} % of their lanes", useful,
-                  lanes, 100 * occupancy);
+      fmt::format("{:.1f} trips an element, packets of {} would use {:.0f} % of their lanes",
+                  useful, lanes, 100 * occupancy);
   if (waste_ns > refill_ns) {
     return {true, counts + fmt::format("; waiting costs about {:.1f} ns an element, refill less",
                                        waste_ns)};
@@ -156,8 +156,8 @@ Choice choose(const ir::Function& program, const Wish& wish, const Sample* sampl
   s.threshold = wish.threshold.value_or(std::max(1, s.lanes * s.interleave / 8));
   if (s.lanes < 1 || s.lanes > 64 || s.interleave < 1 || s.interleave > 8 || s.steps < 1 ||
       s.steps > 64 || s.threshold < 1 || s.threshold > s.lanes * s.interleave) {
-    throw UsageError(fmt::format("plan: a senseless schedule was asked for; got {}.",
-                                 to_string(s)));
+    throw UsageError(
+        fmt::format("plan: a senseless schedule was asked for; got {}.", to_string(s)));
   }
   return choice;
 }

@@ -1,5 +1,6 @@
 // The planner: from the element program, the machine and counts to a schedule. A pure function; the
-// only place where such choices are made, each with its reason. No choice changes a bit of a result.
+// only place where such choices are made, each with its reason. No choice changes a bit of a
+// result.
 #pragma once
 
 #include <optional>

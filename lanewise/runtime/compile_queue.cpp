@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -12,6 +13,9 @@
 namespace lw::runtime {
 namespace {
 
+// After a job the thread looks for more by itself for a second before it sleeps.
+constexpr auto kNap = std::chrono::milliseconds(1);
+constexpr int kNaps = 1000;
 constexpr std::size_t kStackBytes = 8u << 20;  // LLVM recurses deeply
 
 class Queue {
@@ -30,7 +34,8 @@ class Queue {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
     if (!started_) start();
-    changed_.notify_all();
+    // Waking a sleeper costs the caller tens of microseconds; one that naps finds the job itself.
+    if (!is_napping_) changed_.notify_all();
   }
 
   void wait() {
@@ -58,7 +63,11 @@ class Queue {
   void serve() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [&] { return stopping_ || !jobs_.empty(); });
+      const auto has_work = [&] { return stopping_ || !jobs_.empty(); };
+      is_napping_ = true;
+      for (int i = 0; i < kNaps && !has_work(); ++i) changed_.wait_for(lock, kNap);
+      is_napping_ = false;
+      changed_.wait(lock, has_work);
       if (stopping_) return;
       const std::function<void()> job = std::move(jobs_.front());
       jobs_.pop_front();
@@ -77,6 +86,7 @@ class Queue {
   pthread_t thread_{};
   bool started_ = false;
   bool busy_ = false;
+  bool is_napping_ = false;
   bool stopping_ = false;
 };
 

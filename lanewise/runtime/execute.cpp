@@ -16,11 +16,12 @@ namespace lw::runtime {
 namespace {
 
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kSampleAt = 2048;   // smaller maps are counted whole
+constexpr std::int64_t kSampleAt = 2048;  // smaller maps are counted whole
 constexpr std::int64_t kSampleRun = 64;
 constexpr int kSampleRuns = 4;
 constexpr std::uint32_t kSampleTrips = 4096;
-constexpr double kWorthThreads = 50e3;     // ns of work below which nobody is woken
+constexpr double kWorthThreads = 50e3;   // ns of work below which nobody is woken
+constexpr double kCompileAfter = 200e3;  // ns of work below which compiling comes after the map
 
 class Call;
 
@@ -46,15 +47,16 @@ class Call {
       if (program_.has_loops()) ticking.emplace(worker.attention);
       sample(worker);
       work(worker);
+      if (compiles_afterwards_) program_.compile_in_background({});
     } else {
       std::vector<Worker> workers(static_cast<std::size_t>(workers_));
       for (Worker& worker : workers) set_up(worker, &worker == &workers[0]);
       all_workers_ = workers;
       const Ticking ticking(workers[0].attention);  // the first one passes it on
       sample(workers[0]);
+      if (compiles_afterwards_) program_.compile_in_background({});
       parallel(
-          workers_,
-          [&](int number) { work(workers[static_cast<std::size_t>(number)]); },
+          workers_, [&](int number) { work(workers[static_cast<std::size_t>(number)]); },
           [&] { poll(workers[0]); });
     }
     finish();
@@ -78,7 +80,8 @@ class Call {
     if (chunk_ <= 0) {
       constexpr std::int64_t kSmall = 16 << 10;
       constexpr std::int64_t kLarge = 1 << 20;
-      chunk_ = workers_ == 1 ? kLarge : std::clamp<std::int64_t>(n / (workers_ * 16), kSmall, kLarge);
+      chunk_ =
+          workers_ == 1 ? kLarge : std::clamp<std::int64_t>(n / (workers_ * 16), kSmall, kLarge);
     }
     chunk_ = std::min(chunk_, kMaxChunk);
     const std::int64_t chunks = (n + chunk_ - 1) / chunk_;
@@ -108,28 +111,28 @@ class Call {
   /// Sees to it that machine code comes, with counts for the planner where they matter.
   void sample(Worker& worker) {
     if (options_.compile == CompileMode::Never || program_.code() != nullptr) return;
-    plan::Sample counts;
-    counts.run = static_cast<int>(kSampleRun);
     const std::int64_t n = buffers_.count;
+    plan::Sample counts{.trips = {}, .run = static_cast<int>(kSampleRun)};
     if (program_.wants_sample()) {
       if (n <= kSampleAt && options_.compile == CompileMode::Auto) {
-        count_whole_ = true;  // tier 0 counts while it computes; compile afterwards
+        is_counting_ = true;  // tier 0 counts while it computes
         return;
       }
       for (int i = 0; i < kSampleRuns && !is_stopping(); ++i) {
         const std::int64_t first = n / kSampleRuns * i;
-        std::vector<std::uint32_t> trips(
-            static_cast<std::size_t>(std::min(kSampleRun, n - first)));
-        program_.interpreter().run(
-            &worker, first, static_cast<std::int64_t>(trips.size()),
-            {.code = nullptr, .trips = trips, .most_trips = kSampleTrips});
+        std::vector<std::uint32_t> trips(static_cast<std::size_t>(std::min(kSampleRun, n - first)));
+        program_.interpreter().run(&worker, first, static_cast<std::int64_t>(trips.size()),
+                                   {.code = nullptr, .trips = trips, .most_trips = kSampleTrips});
         counts.trips.insert(counts.trips.end(), trips.begin(), trips.end());
       }
     }
     if (options_.compile == CompileMode::Now) {
       program_.compile(counts);
-    } else {
+    } else if (program_.has_loops() ||
+               static_cast<double>(n) * program_.element_ns() > kCompileAfter) {
       program_.compile_in_background(std::move(counts));
+    } else {
+      compiles_afterwards_ = true;  // waking the compile thread costs more than the map
     }
   }
 
@@ -146,25 +149,30 @@ class Call {
     }
   }
 
+  /// Tier 0 until there is code, which may come in the middle.
   void run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
-    if (program_.code() == nullptr) {
+    while (count > 0) {
+      if (const Run code = program_.code()) {
+        code(&worker, first, count);
+        tier1_.fetch_add(count, std::memory_order_relaxed);
+        return;
+      }
       std::vector<std::uint32_t> trips;
-      if (count_whole_) trips.resize(static_cast<std::size_t>(count));
-      const bool may_swap = options_.compile != CompileMode::Never;
+      if (is_counting_) trips.resize(static_cast<std::size_t>(count));
       const auto outcome = program_.interpreter().run(
           &worker, first, count,
-          {.code = may_swap ? program_.code_word() : nullptr, .trips = trips});
+          {.code = options_.compile == CompileMode::Never ? nullptr : program_.code_word(),
+           .trips = trips,
+           .most_trips = kSampleTrips});
       tier0_.fetch_add(outcome.done, std::memory_order_relaxed);
       if (outcome.status == Status::Stopped) return;
-      if (count_whole_) {
+      if (is_counting_) {  // only one worker has so few elements
+        is_counting_ = false;
         program_.compile_in_background({.trips = std::move(trips), .run = int(kSampleRun)});
       }
       first += outcome.done;
       count -= outcome.done;
-      if (count == 0) return;
     }
-    program_.code()(&worker, first, count);
-    tier1_.fetch_add(count, std::memory_order_relaxed);
   }
 
   // --- attention ---
@@ -180,7 +188,7 @@ class Call {
     worker.attention.store(0, std::memory_order_relaxed);
     if (worker.is_caller) {
       const bool stop = (options_.cancel != nullptr && options_.cancel->is_cancelled()) ||
-                        (options_.interrupt && options_.interrupt());
+                        (options_.interrupt != nullptr && (*options_.interrupt)());
       if (stop) stopping_.store(true, std::memory_order_relaxed);
       for (Worker& other : all_workers_) {
         if (&other != &worker) other.attention.store(1, std::memory_order_relaxed);
@@ -257,7 +265,8 @@ class Call {
   std::span<const std::uint64_t> shared_;
   int workers_ = 1;
   std::int64_t chunk_ = 0;
-  bool count_whole_ = false;
+  bool is_counting_ = false;
+  bool compiles_afterwards_ = false;
   std::span<Worker> all_workers_;
   std::atomic<std::int64_t> next_{0};
   std::atomic<std::int64_t> lowest_{kNobody};  // failing element

@@ -12,8 +12,8 @@
 namespace lw::runtime {
 
 struct Buffers {
-  std::span<const void* const> inputs;     // mapped, in order
-  std::span<const std::uint64_t> shared;   // bits; without the step limit
+  std::span<const void* const> inputs;    // mapped, in order
+  std::span<const std::uint64_t> shared;  // bits; without the step limit
   std::span<void* const> outputs;
   std::int64_t count = 0;
 };
@@ -28,7 +28,7 @@ struct ExecuteOptions {
   CompileMode compile = CompileMode::Auto;
   const CancelToken* cancel = nullptr;
   /// Asked on the calling thread every 50 ms or so; true stops the map with Cancelled.
-  std::function<bool()> interrupt;
+  const std::function<bool()>* interrupt = nullptr;
 };
 
 /// What a map did, for people.

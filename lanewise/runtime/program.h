@@ -60,5 +60,4 @@ class Program : public std::enable_shared_from_this<Program> {
   Report report_;
 };
 
-
 }  // namespace lw::runtime

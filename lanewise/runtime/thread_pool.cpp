@@ -147,8 +147,7 @@ void set_default_threads(int threads) {
   chosen_threads.store(std::clamp(threads, 0, kMostThreads), std::memory_order_relaxed);
 }
 
-void parallel(int workers, const std::function<void(int)>& job,
-              const std::function<void()>& idle) {
+void parallel(int workers, const std::function<void(int)>& job, const std::function<void()>& idle) {
   pool().run(std::min(workers, kMostThreads), job, idle);
 }
 

@@ -1,5 +1,5 @@
-// A clock that asks running maps for attention every 50 ms, so that interrupts, cancels and failures
-// elsewhere reach kernels inside their loops.
+// A clock that asks running maps for attention every 50 ms, so that interrupts, cancels and
+// failures elsewhere reach kernels inside their loops.
 #pragma once
 
 #include <atomic>

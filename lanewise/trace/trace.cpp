@@ -33,15 +33,13 @@ Trace& Trace::current() {
 }
 
 ir::ValueId Trace::new_slot(ir::ValueId initial) {
-  const ir::ValueId slot =
-      builder_.append({.op = ir::Op::Slot, .type = builder_.type(initial)});
+  const ir::ValueId slot = builder_.append({.op = ir::Op::Slot, .type = builder_.type(initial)});
   write(slot, initial);
   return slot;
 }
 
 ir::ValueId Trace::read(ir::ValueId slot) {
-  return builder_.append(
-      {.op = ir::Op::SlotRead, .type = builder_.type(slot), .operands = {slot}});
+  return builder_.append({.op = ir::Op::SlotRead, .type = builder_.type(slot), .operands = {slot}});
 }
 
 void Trace::write(ir::ValueId slot, ir::ValueId value) {

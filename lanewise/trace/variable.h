@@ -74,10 +74,10 @@ class Variable {
   /// lw::select(condition, a, b) instead of while, if and ?:.
   explicit operator bool() const = delete;
 
-#define LW_BINARY(symbol, op)                                   \
-  friend Variable operator symbol(Operand a, Operand b) {       \
-    return Variable::record(ops::Op::op, {a.value, b.value});   \
-  }                                                             \
+#define LW_BINARY(symbol, op)                                 \
+  friend Variable operator symbol(Operand a, Operand b) {     \
+    return Variable::record(ops::Op::op, {a.value, b.value}); \
+  }                                                           \
   Variable& operator symbol##=(Operand b) { return *this = *this symbol of(b.value); }
   LW_BINARY(+, Add)
   LW_BINARY(-, Sub)
@@ -91,9 +91,9 @@ class Variable {
   LW_BINARY(>>, Shr)
 #undef LW_BINARY
 
-#define LW_COMPARE(symbol, op)                                \
-  friend boolean operator symbol(Operand a, Operand b) {      \
-    return boolean::record(ops::Op::op, {a.value, b.value});  \
+#define LW_COMPARE(symbol, op)                               \
+  friend boolean operator symbol(Operand a, Operand b) {     \
+    return boolean::record(ops::Op::op, {a.value, b.value}); \
   }
   LW_COMPARE(==, Eq)
   LW_COMPARE(!=, Ne)

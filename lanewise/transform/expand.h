@@ -18,7 +18,7 @@ class Expr {
     return {*build_, build_->constant(types::scalar_of(type(), number))};
   }
   Expr op(ops::Op op, std::initializer_list<Expr> others = {}, DType stated = DType::Bool) const {
-    std::vector<ir::ValueId> operands = {id_};
+    ir::Operands operands = {id_};
     for (const Expr& other : others) operands.push_back(other.id_);
     return {*build_, build_->op(op, operands, stated)};
   }
@@ -37,9 +37,7 @@ class Expr {
 };
 
 inline Expr fma(Expr a, Expr b, Expr c) { return a.op(ops::Op::Fma, {b, c}); }
-inline Expr select(Expr condition, Expr a, Expr b) {
-  return condition.op(ops::Op::Select, {a, b});
-}
+inline Expr select(Expr condition, Expr a, Expr b) { return condition.op(ops::Op::Select, {a, b}); }
 
 /// c[0] + x * (c[1] + x * ...), by Horner's rule with fma.
 inline Expr polynomial(Expr x, std::initializer_list<double> c) {

@@ -25,8 +25,8 @@ class StepLimiter {
   }
 
  private:
-  std::vector<ValueId> mapped(std::span<const ValueId> ids) const {
-    std::vector<ValueId> result;
+  ir::Operands mapped(std::span<const ValueId> ids) const {
+    ir::Operands result;
     for (const ValueId id : ids) result.push_back(map_[id]);
     return result;
   }
@@ -44,7 +44,7 @@ class StepLimiter {
       case Op::Loop:
         return loop(id);
       case Op::BreakIf: {
-        std::vector<ValueId> operands = mapped(in.operands);
+        ir::Operands operands = mapped(in.operands);
         operands.push_back(count_);
         build_.append({.op = Op::BreakIf, .operands = std::move(operands)});
         return;
@@ -54,7 +54,7 @@ class StepLimiter {
         const ValueId one = build_.constant(types::scalar_of(type_, 1));
         const ValueId count = build_.op(Op::Add, {count_, one});
         build_.fail_if(build_.op(Op::Gt, {count, limit_}), ir::FailKind::StepLimit);
-        std::vector<ValueId> operands = mapped(in.operands);
+        ir::Operands operands = mapped(in.operands);
         operands.push_back(count);
         build_.append({.op = Op::Next, .operands = std::move(operands)});
         return;
@@ -72,7 +72,7 @@ class StepLimiter {
 
   void loop(ValueId id) {
     const Instruction& in = f_[id];
-    std::vector<ValueId> initial = mapped(in.operands);
+    ir::Operands initial = mapped(in.operands);
     const auto position = static_cast<std::uint32_t>(initial.size());
     initial.push_back(count_);
     const ValueId loop = build_.begin_loop(initial);

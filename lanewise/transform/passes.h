@@ -11,8 +11,7 @@ namespace lw::transform {
 /// Copies `function`; for each elementwise instruction `replace(builder, instruction)` may give the
 /// value that stands for it (the instruction's operands are already those of the copy).
 /// Nothing given: it is copied as it is.
-using Replace =
-    std::function<std::optional<ir::ValueId>(ir::Builder&, const ir::Instruction&)>;
+using Replace = std::function<std::optional<ir::ValueId>(ir::Builder&, const ir::Instruction&)>;
 ir::Function rewrite(const ir::Function& function, const Replace& replace);
 
 /// Drops values nothing needs, carried ones too. Failures stay, and so do loops.

@@ -97,8 +97,8 @@ class DeadCode {
   }
 
   /// The carried operands that stay, with `skip` leading operands kept as they are.
-  std::vector<ValueId> kept(const Instruction& in, ValueId loop, std::size_t skip) const {
-    std::vector<ValueId> result;
+  ir::Operands kept(const Instruction& in, ValueId loop, std::size_t skip) const {
+    ir::Operands result;
     for (std::size_t i = 0; i < in.operands.size(); ++i) {
       if (i < skip) {
         result.push_back(map_[in.operands[i]]);

@@ -19,8 +19,8 @@ class Copier {
   }
 
  private:
-  std::vector<ValueId> mapped(std::span<const ValueId> ids) const {
-    std::vector<ValueId> result;
+  ir::Operands mapped(std::span<const ValueId> ids) const {
+    ir::Operands result;
     for (const ValueId id : ids) {
       LW_CHECK(map_[id] != ir::kNone);
       result.push_back(map_[id]);

@@ -2,7 +2,7 @@
 // x * 1, x / 1, x - 0 and x + -0 are x for all floats, x + 0 is not (-0 + 0 is +0). All NaNs are
 // one value. An op that can fail is folded only when it does not.
 #include <cmath>
-#include <map>
+#include <unordered_map>
 
 #include "lanewise/ir/evaluate.h"
 #include "lanewise/transform/passes.h"
@@ -105,32 +105,46 @@ class CommonValues {
   }
 
  private:
-  using Key = std::tuple<Op, DType, std::vector<ValueId>, std::uint64_t>;
+  struct Key {
+    Op op;
+    DType type;
+    ValueId operands[3] = {ir::kNone, ir::kNone, ir::kNone};
+    std::uint64_t bits = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      std::uint64_t h =
+          static_cast<std::uint64_t>(key.op) << 8 | static_cast<std::uint64_t>(key.type);
+      for (const std::uint64_t part :
+           {std::uint64_t{key.operands[0]}, std::uint64_t{key.operands[1]},
+            std::uint64_t{key.operands[2]}, key.bits}) {
+        h = (h ^ part) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
+      }
+      return h;
+    }
+  };
 
   void block(ir::BlockId id) {
-    scopes_.emplace_back();
+    std::vector<Key> made_here;
     for (const ValueId value : f_.blocks[id].body) {
       const Instruction& in = f_[value];
       if (in.op == Op::Loop) block(in.block);
       if (!ops::is_elementwise(in.op) && in.op != Op::Constant) continue;
-      Key key{in.op, in.type, {}, in.op == Op::Constant ? in.constant.bits() : 0};
-      for (const ValueId operand : in.operands) std::get<2>(key).push_back(same_[operand]);
-      same_[value] = find(key, value);
+      Key key{.op = in.op, .type = in.type};
+      for (std::size_t i = 0; i < in.operands.size(); ++i) key.operands[i] = same_[in.operands[i]];
+      if (in.op == Op::Constant) key.bits = in.constant.bits();
+      const auto [found, is_new] = known_.emplace(key, value);
+      same_[value] = found->second;
+      if (is_new) made_here.push_back(key);
     }
-    scopes_.pop_back();
-  }
-
-  ValueId find(const Key& key, ValueId value) {
-    for (const auto& scope : scopes_) {
-      if (const auto found = scope.find(key); found != scope.end()) return found->second;
-    }
-    scopes_.back().emplace(key, value);
-    return value;
+    for (const Key& key : made_here) known_.erase(key);
   }
 
   const ir::Function& f_;
   std::vector<ValueId> same_;
-  std::vector<std::map<Key, ValueId>> scopes_;
+  std::unordered_map<Key, ValueId, Hash> known_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Loops of a trace carry nothing; slots are read and written freely. Here each loop gets as carried
-// values the slots that its body writes and that exist outside of it, and every read becomes the
+// In a trace slots are read and written freely. Here each loop gets as carried values, behind those
+// it has, the slots that its body writes and that exist outside of it, and every read becomes the
 // value the slot has at that point. Exits hand over the present values.
 #include <unordered_map>
 
@@ -40,8 +40,10 @@ class SlotsToSsa {
     }
   }
 
-  std::vector<ValueId> present(const std::vector<ValueId>& slots) const {
-    std::vector<ValueId> values;
+  /// What stands for `ids`, then the present values of `slots`.
+  ir::Operands present(std::span<const ValueId> ids, std::span<const ValueId> slots) const {
+    ir::Operands values;
+    for (const ValueId id : ids) values.push_back(map_[id]);
     for (const ValueId slot : slots) values.push_back(map_[slot]);
     return values;
   }
@@ -70,12 +72,13 @@ class SlotsToSsa {
         LW_CHECK(map_[id] != ir::kNone);
         return;
       case Op::Loop:
-        return loop(in);
+        return loop(id);
       case Op::BreakIf:
-        build_.break_if(map_[in.operands[0]], present(carried_.back()));
+        build_.break_if(map_[in.operands[0]],
+                        present(std::span(in.operands).subspan(1), carried_.back()));
         return;
       case Op::Next:
-        build_.end_loop(present(carried_.back()));
+        build_.end_loop(present(in.operands, carried_.back()));
         return;
       default: {
         Instruction copy = in;
@@ -89,19 +92,25 @@ class SlotsToSsa {
     }
   }
 
-  void loop(const Instruction& in) {
+  void loop(ValueId id) {
+    const Instruction& in = f_[id];
+    const auto& arguments = f_.blocks[in.block].arguments;
     std::vector<ValueId> written;
     std::vector<ValueId> own;
     collect_written(in.block, written, own);
-    const ValueId loop = build_.begin_loop(present(written));
+    const ValueId loop = build_.begin_loop(present(in.operands, written));
+    map_[id] = loop;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      map_[arguments[i]] = build_.arguments(loop)[i];
+    }
     for (std::size_t i = 0; i < written.size(); ++i) {
-      map_[written[i]] = build_.arguments(loop)[i];
+      map_[written[i]] = build_.arguments(loop)[arguments.size() + i];
     }
     carried_.push_back(written);
     block(in.block);
     carried_.pop_back();
     for (std::size_t i = 0; i < written.size(); ++i) {
-      map_[written[i]] = build_.result(loop, static_cast<std::uint32_t>(i));
+      map_[written[i]] = build_.result(loop, static_cast<std::uint32_t>(arguments.size() + i));
     }
   }
 

@@ -39,8 +39,7 @@ double now_ms() {
 template <class T>
 T unwrap(llvm::Expected<T> value, const char* what) {
   if (value) return std::move(*value);
-  throw InternalError(
-      fmt::format("compile: {}: {}", what, llvm::toString(value.takeError())));
+  throw InternalError(fmt::format("compile: {}: {}", what, llvm::toString(value.takeError())));
 }
 
 void unwrap(llvm::Error error, const char* what) {
@@ -58,7 +57,8 @@ std::unique_ptr<llvm::TargetMachine> make_target(plan::Isa isa) {
     LLVMInitializeX86AsmParser();
   });
   std::string error;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget("x86_64-unknown-linux-gnu", error);
+  const llvm::Target* target =
+      llvm::TargetRegistry::lookupTarget("x86_64-unknown-linux-gnu", error);
   LW_CHECK(target != nullptr);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
@@ -85,8 +85,8 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& target) {
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::InstSimplifyPass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(
-      llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
   for (llvm::Function& f : module) {
     if (!f.isDeclaration()) passes.run(f, functions);
   }
@@ -140,9 +140,9 @@ llvm::orc::LLJIT& jit() {
     // What LLVM may call: fma without an fma unit, and moving memory.
     llvm::orc::SymbolMap symbols;
     const auto add = [&](const char* name, auto* function) {
-      symbols[made->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                              llvm::JITSymbolFlags::Exported |
-                                                  llvm::JITSymbolFlags::Callable};
+      symbols[made->mangleAndIntern(name)] = {
+          llvm::orc::ExecutorAddr::fromPtr(function),
+          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
     };
     add("fma", static_cast<double (*)(double, double, double)>(std::fma));
     add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
@@ -182,14 +182,13 @@ std::string unique_name(const kernel::Kernel& kernel) {
 
 }  // namespace
 
-std::unique_ptr<runtime::Code> compile(const kernel::Kernel& kernel, const plan::Schedule& schedule) {
+std::unique_ptr<runtime::Code> compile(const kernel::Kernel& kernel,
+                                       const plan::Schedule& schedule) {
   runtime::CompileTimes times;
   const std::string name = unique_name(kernel);
   Job job;
   build(job, name, kernel, schedule, times);
-  base::dump("code", [&] {
-    return plan::to_string(schedule) + "\n" + assembly(kernel, schedule);
-  });
+  base::dump("code", [&] { return plan::to_string(schedule) + "\n" + assembly(kernel, schedule); });
   const double start = now_ms();
   auto object = generate(job, llvm::CodeGenFileType::ObjectFile);
   const double generated = now_ms();

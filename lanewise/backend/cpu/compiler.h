@@ -9,7 +9,8 @@
 namespace lw::backend::cpu {
 
 /// Compiles a kernel; may be called from any thread. Throws InternalError if LLVM refuses.
-std::unique_ptr<runtime::Code> compile(const kernel::Kernel& kernel, const plan::Schedule& schedule);
+std::unique_ptr<runtime::Code> compile(const kernel::Kernel& kernel,
+                                       const plan::Schedule& schedule);
 
 /// The LLVM IR after the passes, and the assembly, for people and tests; any level, also above
 /// what this machine runs.

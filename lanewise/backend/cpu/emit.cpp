@@ -37,10 +37,9 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
       width_(schedule.interleave),
       by_register_(schedule.isa != plan::Isa::V4) {
   Type* pointer = b_.getPtrTy();
-  auto* signature = llvm::FunctionType::get(
-      b_.getInt32Ty(), {pointer, b_.getInt64Ty(), b_.getInt64Ty()}, false);
-  function_ =
-      llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module);
+  auto* signature =
+      llvm::FunctionType::get(b_.getInt32Ty(), {pointer, b_.getInt64Ty(), b_.getInt64Ty()}, false);
+  function_ = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module);
   function_->addFnAttr("target-cpu", plan::name_of(s_.isa));
   function_->addFnAttr("prefer-vector-width", "512");
   function_->addFnAttr("min-legal-vector-width", "512");
@@ -117,8 +116,8 @@ Value* Emitter::read(RegisterId r, int u, bool lanes) {
   const auto i = static_cast<std::size_t>(is_varying(r) ? u : 0);
   Value* value = values_[r][i];
   if (!slots_[r].empty()) {
-    value = b_.CreateLoad(llvm::cast<llvm::AllocaInst>(slots_[r][i])->getAllocatedType(),
-                          slots_[r][i]);
+    value =
+        b_.CreateLoad(llvm::cast<llvm::AllocaInst>(slots_[r][i])->getAllocatedType(), slots_[r][i]);
   }
   LW_CHECK(value != nullptr);
   // While lanes retire one by one, the epilogue sees only those as active.
@@ -341,7 +340,8 @@ Value* Emitter::call_out(int field, const char* entry, Type* result,
   }
   constexpr const char* kRegisters[] = {"{di}", "{si}", "{dx}", "{cx}", "{r8}"};
   std::string constraints = result->isVoidTy() ? "" : "={ax},";
-  for (std::size_t i = 0; i < arguments.size(); ++i) constraints += kRegisters[i] + std::string(",");
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    constraints += kRegisters[i] + std::string(",");
   constraints += "~{dirflag},~{fpsr},~{flags},~{memory}";
   auto* call = llvm::InlineAsm::get(signature, std::string("callq ") + entry + "@PLT", constraints,
                                     /*hasSideEffects=*/true);
@@ -367,11 +367,10 @@ void Emitter::fail(const Instruction& in) {
     }
     b_.CreateStore(ids, ids_memory_);
     call_out(Layout::kFail, "lanewise_enter_fail", b_.getVoidTy(),
-             {context_, b_.getInt32(in.index),
-              b_.CreateZExt(ops_.lane_bits(mask), b_.getInt64Ty()), ids_memory_, first_});
+             {context_, b_.getInt32(in.index), b_.CreateZExt(ops_.lane_bits(mask), b_.getInt64Ty()),
+              ids_memory_, first_});
     for (std::size_t m = 1; m < in.sources.size(); ++m) {
-      write(in.sources[m], u,
-            b_.CreateAnd(read(in.sources[m], u, true), ops_.mask_not(mask)));
+      write(in.sources[m], u, b_.CreateAnd(read(in.sources[m], u, true), ops_.mask_not(mask)));
     }
   }
   b_.CreateBr(go_on);
@@ -417,8 +416,8 @@ Value* Emitter::packet_index(int u) {
 
 /// A bool in memory is a byte.
 Type* Emitter::memory_type(DType type, bool lanes) const {
-  Type* scalar = type == DType::Bool ? llvm::Type::getInt8Ty(module_.getContext())
-                                     : ops_.scalar_type(type);
+  Type* scalar =
+      type == DType::Bool ? llvm::Type::getInt8Ty(module_.getContext()) : ops_.scalar_type(type);
   return lanes ? llvm::FixedVectorType::get(scalar, static_cast<unsigned>(s_.lanes)) : scalar;
 }
 
@@ -448,10 +447,9 @@ Value* Emitter::load_lanes(std::uint32_t input, Value* index, Value* mask) {
   Value* at = element_pointer(inputs_[input], t, index);
   Type* lanes = memory_type(t, true);
   const llvm::Align align(types::size_of(t));
-  Value* value = mask == nullptr
-                     ? static_cast<Value*>(b_.CreateAlignedLoad(lanes, at, align))
-                     : b_.CreateMaskedLoad(lanes, at, align, ops_.from_mask(mask),
-                                           llvm::Constant::getNullValue(lanes));
+  Value* value = mask == nullptr ? static_cast<Value*>(b_.CreateAlignedLoad(lanes, at, align))
+                                 : b_.CreateMaskedLoad(lanes, at, align, ops_.from_mask(mask),
+                                                       llvm::Constant::getNullValue(lanes));
   return from_memory(t, value);
 }
 

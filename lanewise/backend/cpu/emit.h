@@ -109,10 +109,10 @@ class Emitter {
   llvm::BasicBlock* loop_exit_ = nullptr;
   llvm::Value* ids_memory_ = nullptr;
 
-  std::vector<int> assignments_;                // by register
-  std::vector<bool> hoisted_;                   // by register
-  std::vector<Values> values_;                  // by register: SSA values
-  std::vector<Values> slots_;                   // by register: stack slots, empty if none
+  std::vector<int> assignments_;                        // by register
+  std::vector<bool> hoisted_;                           // by register
+  std::vector<Values> values_;                          // by register: SSA values
+  std::vector<Values> slots_;                           // by register: stack slots, empty if none
   std::vector<const kernel::Instruction*> definition_;  // by register: where it is assigned once
 
   // What `load`, `active`, `store` and `fail` mean at the moment.
@@ -129,7 +129,7 @@ class Emitter {
   llvm::Value* next_ = nullptr;               // slot: number of the next element
   llvm::Value *fill_ = nullptr, *rank_ = nullptr, *take_ids_ = nullptr;  // Prologue
   bool is_first_take_ = false;
-  bool all_hold_elements_ = false;  // Epilogue
+  bool all_hold_elements_ = false;             // Epilogue
   kernel::RegisterId active_ = kernel::kNone;  // the register `active` assigns
 };
 

@@ -9,9 +9,9 @@
 
 namespace lw::backend::cpu {
 
-using llvm::Intrinsic::ID;
 using llvm::Type;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 using ops::Op;
 
 LaneOps::LaneOps(llvm::IRBuilder<>& builder, plan::Isa isa, int lanes)
@@ -278,8 +278,8 @@ Value* LaneOps::convert(DType from, DType to, Value* a) {
   Value* fits = b_.CreateAnd(b_.CreateFCmpOGE(a, number(a, low)), b_.CreateNot(too_high));
   Value* inside = b_.CreateFPToSI(b_.CreateSelect(fits, a, number(a, 0)), type);
   const bool narrow = to == DType::I32;
-  Value* lowest = llvm::ConstantInt::get(
-      type, narrow ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63, false);
+  Value* lowest =
+      llvm::ConstantInt::get(type, narrow ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63, false);
   Value* highest = llvm::ConstantInt::get(
       type, narrow ? 0x7fffffffu : std::numeric_limits<std::int64_t>::max(), false);
   return b_.CreateSelect(too_high, highest, b_.CreateSelect(too_low, lowest, inside));

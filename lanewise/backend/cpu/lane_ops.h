@@ -4,8 +4,8 @@
 // rounding family, no minnum/maxnum, no conversion or division that can trap or be undefined.
 //
 // A varying bool is a mask. On AVX-512 it is a vector of i1, which lives in a mask register. Below
-// that LLVM packs and unpacks i1 vectors whenever they cross a block, so there a mask is a vector of
-// i32 or i64 with all bits of a lane set or clear (`MaskForm`).
+// that LLVM packs and unpacks i1 vectors whenever they cross a block, so there a mask is a vector
+// of i32 or i64 with all bits of a lane set or clear (`MaskForm`).
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -37,8 +37,8 @@ class LaneOps {
   llvm::Value* from_mask(llvm::Value* mask);  // mask form to <W x i1>
   llvm::Value* mask_not(llvm::Value* mask);
   llvm::Value* mask_constant(bool value);
-  llvm::Value* any(llvm::ArrayRef<llvm::Value*> masks);   // i1: some lane of some mask is set
-  llvm::Value* lane_bits(llvm::Value* mask);              // one bit per lane, as i32
+  llvm::Value* any(llvm::ArrayRef<llvm::Value*> masks);  // i1: some lane of some mask is set
+  llvm::Value* lane_bits(llvm::Value* mask);             // one bit per lane, as i32
   bool has_bit_masks() const { return mask_bits_ == 1; }
   unsigned mask_element_bits() const { return mask_bits_; }
 

@@ -30,8 +30,8 @@ void Emitter::packets() {
     held_.assign(static_cast<std::size_t>(s_.interleave), nullptr);
     if (masked) {
       for (int u = 0; u < width_; ++u) {
-        Value* number = b_.CreateAdd(
-            b_.CreateVectorSplat(unsigned(s_.lanes), packet_index(u)), ops_.iota());
+        Value* number =
+            b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), packet_index(u)), ops_.iota());
         Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);
         held_[static_cast<std::size_t>(u)] = ops_.to_mask(b_.CreateICmpSLT(number, limit));
       }

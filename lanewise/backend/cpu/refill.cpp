@@ -65,8 +65,7 @@ void Emitter::refill() {
 
   for (int u = 0; u < s_.interleave; ++u) {
     Value* ids = b_.CreateAdd(
-        b_.CreateVectorSplat(unsigned(s_.lanes), b_.getInt32(unsigned(u * s_.lanes))),
-        ops_.iota());
+        b_.CreateVectorSplat(unsigned(s_.lanes), b_.getInt32(unsigned(u * s_.lanes))), ops_.iota());
     take(u, ops_.to_mask(b_.CreateICmpSLT(ids, limit)), nullptr, ids, true);
   }
   b_.CreateStore(b_.getInt32(all_lanes), next_);
@@ -85,8 +84,8 @@ void Emitter::refill() {
   poll();
   Value* live = b_.getInt32(0);
   for (Value* mask : read_all(alive)) {
-    live = b_.CreateAdd(
-        live, b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(mask)));
+    live =
+        b_.CreateAdd(live, b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(mask)));
   }
   const unsigned most = all_lanes - static_cast<unsigned>(s_.threshold);
   b_.CreateCondBr(b_.CreateICmpULE(live, b_.getInt32(most)), refill, main);
@@ -228,15 +227,14 @@ Value* Emitter::expand_load(std::uint32_t input, int u) {
   if (ops_.has_bit_masks()) {
     value = b_.CreateMaskedExpandLoad(lanes, element_pointer(inputs_[input], t, next), fill_, zero);
   } else {
-    Value* numbers =
-        b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), next), ops_.iota());
+    Value* numbers = b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), next), ops_.iota());
     Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);
     Value* there = b_.CreateICmpSLT(numbers, limit);
     const llvm::Align align(types::size_of(t));
     if (s_.isa == plan::Isa::V3 && t != DType::Bool &&
         s_.lanes * static_cast<int>(types::size_of(t)) <= 32) {
-      value = b_.CreateMaskedLoad(lanes, element_pointer(inputs_[input], t, next), align, there,
-                                  zero);
+      value =
+          b_.CreateMaskedLoad(lanes, element_pointer(inputs_[input], t, next), align, there, zero);
       value = permute(value, rank_);
     } else {
       Value* at = b_.CreateInBoundsGEP(memory_type(t, false), inputs_[input], take_ids_);
@@ -260,12 +258,11 @@ Value* Emitter::permute(Value* lanes, Value* order) {
   if (s_.lanes == 4 && bits == 64) {
     // Two 32-bit halves per lane: 2 * order and the one behind it.
     Value* twice = b_.CreateShuffleVector(b_.CreateShl(order, 1), {0, 0, 1, 1, 2, 2, 3, 3});
-    Value* halves =
-        llvm::ConstantDataVector::get(b_.getContext(), llvm::ArrayRef<std::uint32_t>{
-                                                           0, 1, 0, 1, 0, 1, 0, 1});
-    Value* moved = b_.CreateIntrinsic(
-        llvm::Intrinsic::x86_avx2_permps, {},
-        {b_.CreateBitCast(lanes, floats8), b_.CreateOr(twice, halves)});
+    Value* halves = llvm::ConstantDataVector::get(
+        b_.getContext(), llvm::ArrayRef<std::uint32_t>{0, 1, 0, 1, 0, 1, 0, 1});
+    Value* moved =
+        b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permps, {},
+                           {b_.CreateBitCast(lanes, floats8), b_.CreateOr(twice, halves)});
     return b_.CreateBitCast(moved, type);
   }
   LW_CHECK(s_.lanes == 4 && bits == 32);

@@ -12,11 +12,10 @@ using kernel::RegisterId;
 using LaneKind = kernel::Kind;
 
 const LoopTable& loops() {
-  static const LoopTable& table = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")
-                                      ? loops_v4()
-                                  : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-                                      ? loops_v3()
-                                      : loops_v2();
+  static const LoopTable& table =
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") ? loops_v4()
+      : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")        ? loops_v3()
+                                                                               : loops_v2();
   return table;
 }
 
@@ -109,7 +108,7 @@ std::uint32_t Machine::Builder::place_short_lived(RegisterId r) {
 }
 
 void Machine::Builder::release(const Instruction& in, std::uint32_t block, std::uint32_t at) {
-  std::vector<RegisterId> ended = in.sources;
+  std::vector<RegisterId> ended(in.sources.begin(), in.sources.end());
   if (in.dst != kernel::kNone) ended.push_back(in.dst);
   std::sort(ended.begin(), ended.end());
   ended.erase(std::unique(ended.begin(), ended.end()), ended.end());
@@ -163,8 +162,7 @@ void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top)
       for (std::size_t i = 1; i < in.sources.size(); ++i) {
         m_.cleared_[in.index].push_back(lanes_[in.sources[i]]);
       }
-      out.push_back(
-          {.kind = Kind::Fail, .sources = {lanes_[in.sources[0]]}, .index = in.index});
+      out.push_back({.kind = Kind::Fail, .sources = {lanes_[in.sources[0]]}, .index = in.index});
       return;
     case LaneKind::Loop:
       return emit_loop(in, id, top);
@@ -205,10 +203,8 @@ void Machine::Builder::emit_copy(const Instruction& in, std::vector<Step>& out) 
 
 void Machine::Builder::broadcast(RegisterId from, RegisterId to, std::vector<Step>& out) {
   if (lanes_[to] == kernel::kNone) return;
-  out.push_back({.kind = Kind::Broadcast,
-                 .size = size(to),
-                 .dst = lanes_[to],
-                 .sources = {value_[from]}});
+  out.push_back(
+      {.kind = Kind::Broadcast, .size = size(to), .dst = lanes_[to], .sources = {value_[from]}});
 }
 
 /// Packed are the varying registers that a loop touches and that live outside of it.

@@ -137,9 +137,9 @@ class Machine::Worker {
                       static_cast<std::size_t>(n) * s.size);
           break;
         case Kind::Store:
-          std::memcpy(static_cast<std::byte*>(context_->outputs[s.index]) +
-                          (first_ + offset_) * s.size,
-                      at(s.sources[0]), static_cast<std::size_t>(n) * s.size);
+          std::memcpy(
+              static_cast<std::byte*>(context_->outputs[s.index]) + (first_ + offset_) * s.size,
+              at(s.sources[0]), static_cast<std::size_t>(n) * s.size);
           break;
         case Kind::Loop:
           if (const Exit exit = loop(m_.loops_[s.index], n); exit != Exit::End) return exit;

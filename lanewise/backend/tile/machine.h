@@ -35,12 +35,12 @@ class Machine : public runtime::Interpreter {
   };
   struct Step {
     Kind kind = Kind::Compute;
-    bool uniform = false;  // Compute: over one value
+    bool uniform = false;   // Compute: over one value
     std::uint8_t size = 0;  // bytes of a value: Copy, Broadcast, Load, Store
     Loop loop = nullptr;
-    std::uint32_t dst = 0;                  // offsets into the scratch
+    std::uint32_t dst = 0;  // offsets into the scratch
     std::uint32_t sources[3] = {0, 0, 0};
-    std::uint32_t index = 0;                // Load, Store: array; Fail: site; Loop: into loops_
+    std::uint32_t index = 0;  // Load, Store: array; Fail: site; Loop: into loops_
   };
   /// A register that is packed when few lanes are left.
   struct Packed {
@@ -61,8 +61,8 @@ class Machine : public runtime::Interpreter {
     Scalar value;
     std::uint32_t shared = kernel::kNone;  // a shared parameter instead of the literal
     std::uint8_t size = 0;
-    std::uint32_t offset = 0;              // of the one value
-    std::uint32_t lanes = kernel::kNone;   // of its broadcast, if any op needs it
+    std::uint32_t offset = 0;             // of the one value
+    std::uint32_t lanes = kernel::kNone;  // of its broadcast, if any op needs it
   };
   class Builder;
   class Worker;

@@ -33,7 +33,8 @@ void loop(void* dst, const void* a, const void* b, const void* c, int n) {
     const T* z = arity > 2 ? static_cast<const T*>(c) : x;
     LW_INDEPENDENT
     for (int i = 0; i < n; ++i) {
-      out[i] = ops::meaning::apply<op, R, T, T>(x[i], arity > 1 ? y[i] : T(), arity > 2 ? z[i] : T());
+      out[i] =
+          ops::meaning::apply<op, R, T, T>(x[i], arity > 1 ? y[i] : T(), arity > 2 ? z[i] : T());
     }
   }
 }
@@ -51,8 +52,7 @@ Loop find_row(DType type, DType result) {
       } else if constexpr (gives == ops::Gives::Bool) {
         return loop<op, arity, bool, T>;
       } else {
-        return types::with_type(result,
-                                [&]<class R>() -> Loop { return loop<op, arity, R, T>; });
+        return types::with_type(result, [&]<class R>() -> Loop { return loop<op, arity, R, T>; });
       }
     });
   }
@@ -60,9 +60,9 @@ Loop find_row(DType type, DType result) {
 
 Loop find(Op op, DType type, DType result) {
   switch (op) {
-#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc)                               \
-  case Op::id:                                                                                   \
-    return find_row<Op::id, arity, ops::Accepts::accepts, ops::Gives::gives, ops::Kind::kind>(   \
+#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc)                             \
+  case Op::id:                                                                                 \
+    return find_row<Op::id, arity, ops::Accepts::accepts, ops::Gives::gives, ops::Kind::kind>( \
         type, result);
 #include "lanewise/ops/ops.def"
 #undef LW_OP

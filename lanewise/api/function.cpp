@@ -34,6 +34,12 @@ std::uint64_t signature(std::span<const Input> inputs, const MapOptions& options
     throw UsageError(fmt::format("map: too many arguments; got {}, expected at most {}.",
                                  inputs.size(), kMostInputs));
   }
+  if (options.max_steps < 0) {
+    throw UsageError(
+        fmt::format("map: max_steps is negative; got {}, expected 0 for no limit or "
+                    "a number of steps.",
+                    options.max_steps));
+  }
   std::uint64_t key = options.max_steps == 0 ? 1 : options.max_steps < INT32_MAX ? 2 : 3;
   for (const Input& input : inputs) {
     key = key << 4 | static_cast<std::uint64_t>(input.type) << 1 | std::uint64_t{input.mapped};
@@ -48,6 +54,10 @@ std::int64_t mapped_size(std::span<const Input> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Input& input = inputs[i];
     if (!input.mapped) continue;
+    if (input.size < 0) {
+      throw UsageError(fmt::format(
+          "map: argument {} has a negative size; got {}, expected 0 or more.", i, input.size));
+    }
     if (input.data == nullptr && input.size > 0) {
       throw UsageError(fmt::format(
           "map: argument {} has no data; got a null pointer with size {}, expected memory for its "
@@ -190,12 +200,6 @@ const ElementFunction::Entry& ElementFunction::load(std::uint64_t key,
   const std::lock_guard lock(mutex_);
   for (const Entry* e = entries_.load(); e != nullptr; e = e->next) {
     if (e->key == key) return *e;  // another thread was first
-  }
-  if (options.max_steps < 0) {
-    throw UsageError(
-        fmt::format("map: max_steps is negative; got {}, expected 0 for no limit or "
-                    "a number of steps.",
-                    options.max_steps));
   }
   const ir::Function traced = tracer_(inputs);
   base::dump("trace", [&] { return ir::print(traced); });

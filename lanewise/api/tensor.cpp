@@ -9,13 +9,18 @@
 namespace lw {
 
 Tensor::Tensor(DType type, std::int64_t size) : type_(type), size_(size) {
-  const std::size_t bytes = static_cast<std::size_t>(size) * types::size_of(type);
+  if (size < 0) {
+    throw UsageError(
+        fmt::format("Tensor: a negative size; got {}, expected 0 or more elements.", size));
+  }
+  std::size_t bytes = 0;
   try {
+    if (__builtin_mul_overflow(size, types::size_of(type), &bytes)) throw std::bad_alloc();
     memory_ = std::make_shared_for_overwrite<std::byte[]>(bytes);
   } catch (const std::bad_alloc&) {
     throw ResourceError(
-        fmt::format("Tensor: no memory; got a wish for {} elements of {}, {} bytes.", size,
-                    types::name_of(type), bytes));
+        fmt::format("Tensor: no memory; got a wish for {} elements of {} bytes each.", size,
+                    types::size_of(type)));
   }
 }
 

@@ -35,10 +35,9 @@ ValueId Builder::constant(Scalar value) {
 }
 
 ValueId Builder::op(Op op, std::span<const ValueId> operands, DType stated) {
-  DType operand_types[3];
-  LW_CHECK(operands.size() <= 3);
-  for (std::size_t i = 0; i < operands.size(); ++i) operand_types[i] = type(operands[i]);
-  const auto result = ops::result_type(op, std::span(operand_types, operands.size()), stated);
+  base::SmallVector<DType, 4> operand_types;
+  for (const ValueId operand : operands) operand_types.push_back(type(operand));
+  const auto result = ops::result_type(op, operand_types, stated);
   if (!result) {
     std::string got;
     for (std::size_t i = 0; i < operands.size(); ++i) {

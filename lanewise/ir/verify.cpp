@@ -95,9 +95,19 @@ class Verifier {
         }
         return;
       }
+      case Op::SlotRead:
+        return require(in.operands.size() == 1 && is_slot(in.operands[0], in.type), id,
+                       "names a slot of its type");
+      case Op::SlotWrite:
+        return require(in.operands.size() == 2 && is_slot(in.operands[0], f_[in.operands[1]].type),
+                       id, "one value of the slot's type");
       default:
         return;
     }
+  }
+
+  bool is_slot(ValueId id, DType type) const {
+    return f_[id].op == Op::Slot && f_[id].type == type;
   }
 
   void elementwise(ValueId id) const {

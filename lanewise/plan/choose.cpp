@@ -150,8 +150,6 @@ Choice choose(const ir::Function& program, const Wish& wish, const Sample* sampl
     choice.reason = verdict.reason;
   }
 
-  // Without mask registers a fourth register spills inside the refill loop.
-  if (s.refill && s.isa != Isa::V4 && !wish.interleave) s.interleave = std::min(s.interleave, 3);
   s.steps = wish.steps.value_or(steps_for(program, ops, s.refill));
   s.threshold = wish.threshold.value_or(std::max(1, s.lanes * s.interleave / 8));
   if (s.lanes < 1 || s.lanes > 64 || s.interleave < 1 || s.interleave > 8 || s.steps < 1 ||

@@ -1,6 +1,7 @@
 #include "lanewise/runtime/compile_queue.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -93,6 +94,22 @@ class Queue {
 Queue* instance = nullptr;
 std::mutex instance_mutex;
 
+/// Waits for the compile that is running and drops the others.
+void end_queue() {
+  const std::lock_guard lock(instance_mutex);
+  delete std::exchange(instance, nullptr);
+}
+
+/// LLVM has static tables inside functions. Made by a running compile, they are destroyed at exit
+/// before any handler that was registered earlier. Thread-local objects of the main thread go
+/// before all of them, so it is one of those that waits.
+struct EndWithMainThread {
+  bool is_main = getpid() == gettid();
+  ~EndWithMainThread() {
+    if (is_main) end_queue();
+  }
+};
+
 Queue& queue() {
   static const bool registered = [] {
     // LLVM's locks must not be held by a compile when the process forks.
@@ -106,10 +123,7 @@ Queue& queue() {
           instance = nullptr;  // leaked on purpose: its thread is gone
           instance_mutex.unlock();
         });
-    std::atexit([] {
-      const std::lock_guard lock(instance_mutex);
-      delete std::exchange(instance, nullptr);
-    });
+    std::atexit(end_queue);
     return true;
   }();
   static_cast<void>(registered);
@@ -120,7 +134,11 @@ Queue& queue() {
 
 }  // namespace
 
-void submit_compile(std::function<void()> job) { queue().submit(std::move(job)); }
+void submit_compile(std::function<void()> job) {
+  thread_local EndWithMainThread end;
+  static_cast<void>(end.is_main);
+  queue().submit(std::move(job));
+}
 
 void wait_for_compiles() { queue().wait(); }
 

@@ -7,6 +7,7 @@
 
 #include <source_location>
 #include <type_traits>
+#include <utility>
 
 #include "lanewise/base/error.h"
 #include "lanewise/trace/trace.h"
@@ -46,7 +47,7 @@ class Variable {
     }
   };
 
-  Variable() : Variable(T(0)) {}
+  Variable(std::source_location here = std::source_location::current()) : Variable(T(0), here) {}
   template <class U>
     requires std::is_arithmetic_v<U>
   Variable(U literal, std::source_location here = std::source_location::current())
@@ -59,8 +60,12 @@ class Variable {
     open().write(slot_, value.value);
     return *this;
   }
-  Variable& operator=(const Variable& other) { return *this = Operand(other); }
-  Variable& operator=(Variable&& other) { return *this = Operand(other); }
+  // These cannot know their line, and keep the present one.
+  Variable& operator=(const Variable& other) {
+    open().write(slot_, other.read());
+    return *this;
+  }
+  Variable& operator=(Variable&& other) { return *this = std::as_const(other); }
 
   /// A new variable with this value.
   static Variable of(ir::ValueId value) {
@@ -78,7 +83,7 @@ class Variable {
   friend Variable operator symbol(Operand a, Operand b) {     \
     return Variable::record(ops::Op::op, {a.value, b.value}); \
   }                                                           \
-  Variable& operator symbol##=(Operand b) { return *this = *this symbol of(b.value); }
+  Variable& operator symbol##=(Operand b) { return *this = record(ops::Op::op, {read(), b.value}); }
   LW_BINARY(+, Add)
   LW_BINARY(-, Sub)
   LW_BINARY(*, Mul)
@@ -168,13 +173,17 @@ class Variable {
 /// `a` where the condition holds, else `b`; both are evaluated.
 template <class T>
 Variable<T> select(const boolean& condition, const Variable<T>& a,
-                   const std::type_identity_t<Variable<T>>& b) {
+                   const std::type_identity_t<Variable<T>>& b,
+                   std::source_location here = std::source_location::current()) {
+  trace::Trace::current().builder().set_location(trace::to_location(here));
   return Variable<T>::record(ops::Op::Select, {condition.read(), a.read(), b.read()});
 }
 
 /// The value as another type; float to integer saturates.
 template <types::ElementType R, class T>
-Variable<R> cast(const Variable<T>& value) {
+Variable<R> cast(const Variable<T>& value,
+                 std::source_location here = std::source_location::current()) {
+  trace::Trace::current().builder().set_location(trace::to_location(here));
   return Variable<R>::record(ops::Op::Convert, {value.read()});
 }
 

@@ -1,5 +1,7 @@
 #include "lanewise/backend/cpu/emit.h"
 
+#include <algorithm>
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
@@ -163,6 +165,10 @@ void Emitter::hoist_uniform() {
   }
 }
 
+bool Emitter::is_local(const Instruction& in) const {
+  return (in.kind == Kind::Compute || in.kind == Kind::Copy) && is_varying(in.dst);
+}
+
 bool Emitter::is_skipped(const Instruction& in) const {
   if (in.dst != kernel::kNone && hoisted_[in.dst]) return true;
   // A test that cannot hold at this step.
@@ -175,9 +181,6 @@ bool Emitter::is_skipped(const Instruction& in) const {
 /// overlaps them all the same.
 void Emitter::block(kernel::BlockId id) {
   const auto& body = k_.blocks[id];
-  const auto is_local = [&](const Instruction& in) {
-    return (in.kind == Kind::Compute || in.kind == Kind::Copy) && is_varying(in.dst);
-  };
   for (std::size_t i = 0; i < body.size();) {
     std::size_t end = i;
     while (end < body.size() && is_local(body[end])) ++end;
@@ -202,7 +205,23 @@ void Emitter::block(kernel::BlockId id) {
 void Emitter::steps(kernel::BlockId id, int count) {
   const int outer_step = step_;
   const int outer_count = std::exchange(step_count_, count);
-  for (step_ = 0; step_ < count; ++step_) block(id);
+  const auto& body = k_.blocks[id];
+  const bool pairs = by_register_ && std::all_of(body.begin(), body.end(),
+                                                 [&](const auto& in) { return is_local(in); });
+  if (pairs) {
+    // Two steps of a register at a time: it is loaded and spilled half as often.
+    const int begin = begin_;
+    const int width = std::exchange(width_, 1);
+    for (int first = 0; first < count; first += 2) {
+      for (begin_ = begin; begin_ < begin + width; ++begin_) {
+        for (step_ = first; step_ < std::min(count, first + 2); ++step_) block(id);
+      }
+    }
+    begin_ = begin;
+    width_ = width;
+  } else {
+    for (step_ = 0; step_ < count; ++step_) block(id);
+  }
   step_ = outer_step;
   step_count_ = outer_count;
 }
@@ -393,13 +412,15 @@ void Emitter::store(const Instruction& in) {
       continue;
     }
     Value* ids = b_.CreateLoad(ops_.iota()->getType(), ids_[i]);
-    if (!ops_.has_bit_masks() && all_hold_elements_) {
+    if (!ops_.has_bit_masks()) {
       // Without scatter, plain stores of all lanes beat a branch per lane. An unfinished lane
-      // stores a value that is overwritten when it finishes.
+      // stores a value that is overwritten when it finishes; one without an element, nowhere.
       for (int lane = 0; lane < s_.lanes; ++lane) {
         Value* id = b_.CreateExtractElement(ids, static_cast<std::uint64_t>(lane));
-        b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(lane)),
-                              element_pointer(outputs_[in.index], t, id), align);
+        Value* at = element_pointer(outputs_[in.index], t, id);
+        if (!all_hold_elements_) at = b_.CreateSelect(b_.CreateICmpSLT(id, count_), at, nowhere_);
+        b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(lane)), at,
+                              align);
       }
       continue;
     }

@@ -43,6 +43,8 @@ class Emitter {
   // --- shared by both schedules ---
   void count_assignments();
   void hoist_uniform();
+  /// True when the instruction only touches its own lanes.
+  bool is_local(const kernel::Instruction& in) const;
   bool is_skipped(const kernel::Instruction& in) const;
   void block(kernel::BlockId id);
   /// `count` steps of a loop, one after the other.
@@ -130,6 +132,7 @@ class Emitter {
   llvm::Value *fill_ = nullptr, *rank_ = nullptr, *take_ids_ = nullptr;  // Prologue
   bool is_first_take_ = false;
   bool all_hold_elements_ = false;             // Epilogue
+  llvm::Value* nowhere_ = nullptr;             // memory that is written and never read
   kernel::RegisterId active_ = kernel::kNone;  // the register `active` assigns
 };
 

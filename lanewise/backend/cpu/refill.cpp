@@ -59,6 +59,7 @@ void Emitter::refill() {
   auto* id_type = ops_.iota()->getType();
   for (int u = 0; u < s_.interleave; ++u) ids_.push_back(new_slot(id_type, "id"));
   next_ = new_slot(b_.getInt32Ty(), "next");
+  nowhere_ = new_slot(b_.getInt64Ty(), "nowhere");
   held_.assign(static_cast<std::size_t>(s_.interleave), nullptr);
   const auto all_lanes = static_cast<unsigned>(s_.interleave * s_.lanes);
   Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);

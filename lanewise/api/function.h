@@ -47,7 +47,7 @@ class Input {
   Input(const Tensor& tensor)                                        // NOLINT: implicit
       : Input(tensor.type(), tensor.data(), tensor.size()) {}
   template <types::ElementType T>
-  Input(T value) : type(types::dtype_of<T>), mapped(false), value(value) {}  // NOLINT: implicit
+  Input(T number) : type(types::dtype_of<T>), mapped(false), value(number) {}  // NOLINT: implicit
   Input(DType element_type, const void* memory, std::int64_t count)
       : type(element_type), mapped(true), data(memory), size(count) {}
 

@@ -91,6 +91,16 @@ void Builder::close_loop() {
   open_.pop_back();
 }
 
+void Builder::discard_loop(ValueId loop) {
+  const BlockId body = (*function_)[loop].block;
+  close_loop();
+  function_->blocks.resize(body);
+  function_->values.resize(loop);
+  auto& around = function_->blocks[open_.back()].body;
+  LW_CHECK(!around.empty() && around.back() == loop);
+  around.pop_back();
+}
+
 ValueId Builder::result(ValueId loop, std::uint32_t index) {
   const DType t = type(arguments(loop)[index]);
   return append({.op = Op::Result, .type = t, .operands = {loop}, .index = index});

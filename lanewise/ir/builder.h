@@ -11,6 +11,8 @@ namespace lw::ir {
 class Builder {
  public:
   explicit Builder(std::string name);
+  Builder(const Builder&) = delete;  // points into itself
+  Builder& operator=(const Builder&) = delete;
   /// Continues in block 0 of an existing function.
   explicit Builder(Function& function) : function_(&function) {}
 
@@ -31,6 +33,8 @@ class Builder {
   void end_loop(std::span<const ValueId> next);
   /// Leaves the loop body, whose `next` has been appended already.
   void close_loop();
+  /// Drops the innermost loop, which is open, and everything recorded since it began.
+  void discard_loop(ValueId loop);
   /// Result `index` of a loop that has ended.
   ValueId result(ValueId loop, std::uint32_t index);
 

@@ -8,6 +8,7 @@
 #include "lanewise/base/error.h"
 #include "lanewise/kernel/lower.h"
 #include "lanewise/kernel/step_test.h"
+#include "lanewise/kernel/uniformity.h"
 
 namespace lw::plan {
 namespace {
@@ -32,11 +33,14 @@ bool has_loop(const ir::Function& f) {
   return found;
 }
 
-/// Bytes of the widest value: registers hold as many lanes as fit of it.
+/// Bytes of the widest varying value: registers hold as many lanes as fit of it.
 int widest_bytes(const ir::Function& f) {
+  const kernel::Uniformity facts = kernel::analyse_uniformity(f);
   std::size_t widest = 4;
   ir::for_each(f, [&](ValueId id, int) {
-    if (ir::has_value(f[id])) widest = std::max(widest, types::size_of(f[id].type));
+    if (ir::has_value(f[id]) && !facts.uniform[id]) {
+      widest = std::max(widest, types::size_of(f[id].type));
+    }
   });
   return static_cast<int>(widest);
 }

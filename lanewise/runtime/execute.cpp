@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -18,10 +19,19 @@ namespace {
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kSampleAt = 2048;  // smaller maps are counted whole
 constexpr std::int64_t kSampleRun = 64;
-constexpr int kSampleRuns = 4;
+constexpr int kSampleRuns = 16;
 constexpr std::uint32_t kSampleTrips = 4096;
 constexpr double kWorthThreads = 50e3;   // ns of work below which nobody is woken
 constexpr double kCompileAfter = 200e3;  // ns of work below which compiling comes after the map
+
+/// Where run `i` of the sample begins: one in each of equal parts, at a place in it that differs
+/// from part to part, or rows of an image would all be looked at in the same column.
+std::int64_t sample_start(std::int64_t n, int i) {
+  const std::int64_t part = n / kSampleRuns;
+  const double place = std::fmod(0.5 + 0.618033988749895 * i, 1.0);
+  const auto within = static_cast<std::int64_t>(place * static_cast<double>(part));
+  return std::max<std::int64_t>(0, std::min(part * i + within, n - kSampleRun));
+}
 
 class Call;
 
@@ -44,7 +54,7 @@ class Call {
       set_up(worker, true);
       all_workers_ = std::span(&worker, 1);
       std::optional<Ticking> ticking;
-      if (program_.has_loops()) ticking.emplace(worker.attention);
+      if (needs_ticking()) ticking.emplace(worker.attention);
       sample(worker);
       work(worker);
       if (compiles_afterwards_) program_.compile_in_background({});
@@ -90,6 +100,13 @@ class Call {
     stats_.chunk = chunk_;
   }
 
+  /// A short map of straight code ends by itself before anybody could ask.
+  bool needs_ticking() const {
+    constexpr double kShort = 1e6;  // ns
+    return program_.has_loops() ||
+           static_cast<double>(buffers_.count) * program_.element_ns() > kShort;
+  }
+
   void set_up(Worker& worker, bool is_caller) {
     worker.inputs = buffers_.inputs.data();
     worker.outputs = buffers_.outputs.data();
@@ -110,7 +127,7 @@ class Call {
 
   /// Sees to it that machine code comes, with counts for the planner where they matter.
   void sample(Worker& worker) {
-    if (options_.compile == CompileMode::Never || program_.code() != nullptr) return;
+    if (!may_use_code() || program_.code() != nullptr) return;
     const std::int64_t n = buffers_.count;
     plan::Sample counts{.trips = {}, .run = static_cast<int>(kSampleRun)};
     if (program_.wants_sample()) {
@@ -119,7 +136,7 @@ class Call {
         return;
       }
       for (int i = 0; i < kSampleRuns && !is_stopping(); ++i) {
-        const std::int64_t first = n / kSampleRuns * i;
+        const std::int64_t first = sample_start(n, i);
         std::vector<std::uint32_t> trips(static_cast<std::size_t>(std::min(kSampleRun, n - first)));
         program_.interpreter().run(&worker, first, static_cast<std::int64_t>(trips.size()),
                                    {.code = nullptr, .trips = trips, .most_trips = kSampleTrips});
@@ -145,14 +162,18 @@ class Call {
       if (first >= buffers_.count || is_stopping()) return;
       if (first > lowest_.load(std::memory_order_relaxed)) continue;
       worker.chunk_first = first;
+      if (worker.attention.load(std::memory_order_relaxed) != 0 && poll(worker)) return;
       run_chunk(worker, first, std::min(chunk_, buffers_.count - first));
     }
   }
 
+  bool may_use_code() const { return options_.compile != CompileMode::Never; }
+
   /// Tier 0 until there is code, which may come in the middle.
   void run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
     while (count > 0) {
-      if (const Run code = program_.code()) {
+      const Run code = may_use_code() ? program_.code() : nullptr;
+      if (code != nullptr) {
         code(&worker, first, count);
         tier1_.fetch_add(count, std::memory_order_relaxed);
         return;
@@ -161,7 +182,7 @@ class Call {
       if (is_counting_) trips.resize(static_cast<std::size_t>(count));
       const auto outcome = program_.interpreter().run(
           &worker, first, count,
-          {.code = options_.compile == CompileMode::Never ? nullptr : program_.code_word(),
+          {.code = may_use_code() ? program_.code_word() : nullptr,
            .trips = trips,
            .most_trips = kSampleTrips});
       tier0_.fetch_add(outcome.done, std::memory_order_relaxed);
@@ -244,7 +265,7 @@ class Call {
       case ir::FailKind::DivisionByZero:
         return fmt::format(
             "map: element {} divides an integer by zero{}; got {} / {}, expected a divisor that is "
-            "not 0. Use lw::select to replace it.",
+            "not 0. Replace it by a select.",
             element, where, types::to_string(failure.values[0]),
             types::to_string(failure.values[1]));
       case ir::FailKind::StepLimit:

@@ -56,16 +56,18 @@ class Variable {
   Variable(Variable&& other) noexcept = default;  // takes the slot over; a temporary dies here
   ~Variable() = default;
 
-  Variable& operator=(Operand value) {
-    open().write(slot_, value.value);
-    return *this;
-  }
-  // These cannot know their line, and keep the present one.
+  // Assignments cannot know their line, and keep the present one.
   Variable& operator=(const Variable& other) {
     open().write(slot_, other.read());
     return *this;
   }
   Variable& operator=(Variable&& other) { return *this = std::as_const(other); }
+  template <class U>
+    requires std::is_arithmetic_v<U>
+  Variable& operator=(U literal) {
+    open().write(slot_, open().builder().constant(Scalar(static_cast<T>(literal))));
+    return *this;
+  }
 
   /// A new variable with this value.
   static Variable of(ir::ValueId value) {

@@ -18,10 +18,11 @@ Reduced reduce(Expr x) {
   // Adding 1.5 * 2^52 rounds to a whole number and leaves it in the low bits of the sum.
   const Expr magic = x.literal(0x1.8p52);
   const Expr shifted = fma(x, x.literal(0x1.45f306dc9c883p-1), magic);
+  // For x = -0 this is -0, and as all parts of pi/2 are positive, r is -0 too.
   const Expr n = -(shifted - magic);
   Expr r = fma(n, x.literal(0x1.921fb54442d18p0), x);
-  r = fma(n, x.literal(0x1.1a62633145c07p-54), r);
-  r = fma(n, x.literal(-0x1.f1976b7ed8fbcp-110), r);
+  r = fma(n, x.literal(0x1.1a62633145c06p-54), r);
+  r = fma(n, x.literal(0x1.c1cd129024e09p-107), r);
   const Expr z = r * r;
   const Expr s =
       polynomial(z, {-0x1.5555555555548p-3, 0x1.111111110f76p-7, -0x1.a01a019bf2b7dp-13,
@@ -29,7 +30,8 @@ Reduced reduce(Expr x) {
   const Expr c =
       polynomial(z, {0x1.555555555554cp-5, -0x1.6c16c16c15223p-10, 0x1.a01a019cbff9p-16,
                      -0x1.27e4f81336569p-22, 0x1.1ee9f1b06dc6cp-29, -0x1.8fb16360d8b6p-37});
-  return {.sin = fma(r * z, s, r),
+  // z * s + 0 is +0 where r is a zero, so that r keeps its sign: sin(-0) is -0.
+  return {.sin = fma(r, fma(z, s, x.literal(0)), r),
           .cos = fma(z * z, c, fma(z, x.literal(-0.5), x.literal(1))),
           .quadrant = shifted.op(ops::Op::Bitcast, {}, DType::I64)};
 }

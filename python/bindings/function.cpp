@@ -30,8 +30,7 @@ std::vector<Input> to_inputs(const std::vector<InputArray>& arrays) {
   std::vector<Input> inputs;
   for (const InputArray& array : arrays) {
     const DType type = to_dtype(array.dtype());
-    Input& input =
-        inputs.emplace_back(type, array.data(), static_cast<std::int64_t>(array.size()));
+    Input& input = inputs.emplace_back(type, array.data(), static_cast<std::int64_t>(array.size()));
     if (array.ndim() != 0) continue;
     input.mapped = false;
     input.value = Scalar::load(type, array.data());
@@ -51,8 +50,8 @@ std::vector<Output> to_outputs(const std::vector<OutputArray>& arrays) {
 /// An ElementFunction whose tracer is a Python callable (recording, parameters) -> results.
 class Function {
  public:
-  Function(nb::object tracer, const std::string& name, std::optional<bool> refill)
-      : tracer(std::move(tracer)),
+  Function(nb::object callable, const std::string& name, std::optional<bool> refill)
+      : tracer(std::move(callable)),
         name_(name),
         function_([this](std::span<const Input> inputs) { return trace(inputs); },
                   {.name = name, .schedule = {.refill = refill}}) {}

@@ -17,17 +17,6 @@ std::vector<ir::ValueId> ids_of(const std::vector<Value>& values) {
   return ids;
 }
 
-void Recording::discard_loop(ir::ValueId loop) {
-  ir::Function& f = builder().function();
-  const ir::BlockId body = f[loop].block;
-  builder().close_loop();
-  f.blocks.resize(body);
-  f.values.resize(loop);
-  for (ir::Block& block : f.blocks) {
-    if (!block.body.empty() && block.body.back() == loop) block.body.pop_back();
-  }
-}
-
 ir::Function Recording::finish(const std::vector<Value>& results) {
   builder().ret(ids_of(results));
   ir::Function function = builder().take();
@@ -102,7 +91,7 @@ void bind_recording(nb::module_& module) {
           [](Recording& r, const std::vector<Value>& next) { r.builder().end_loop(ids_of(next)); },
           "End the body of the innermost loop with the values of its next step.")
       .def(
-          "discard_loop", [](Recording& r, Value loop) { r.discard_loop(loop.id); },
+          "discard_loop", [](Recording& r, Value loop) { r.builder().discard_loop(loop.id); },
           "Drop the innermost loop, which is open, and all that was recorded in it.")
       .def(
           "result",

@@ -19,7 +19,8 @@ struct Value {
   DType type;
 };
 
-/// Python holds this object and may keep it: `builder` is there only while the function is recorded.
+/// Python holds this object and may keep it: `builder` is there only while the function is
+/// recorded.
 class Recording {
  public:
   explicit Recording(std::string name) { builder_.emplace(std::move(name)); }
@@ -31,8 +32,6 @@ class Recording {
     return *builder_;
   }
   Value value(ir::ValueId id) { return {id, builder().type(id)}; }
-  /// Drops an open loop and all that was recorded in it.
-  void discard_loop(ir::ValueId loop);
   /// Ends the function; the recording records nothing after it.
   ir::Function finish(const std::vector<Value>& results);
 

@@ -160,9 +160,9 @@ llvm::orc::LLJIT& jit() {
 
 class LinkedCode : public runtime::Code {
  public:
-  LinkedCode(llvm::orc::ResourceTrackerSP tracker, runtime::Run run, runtime::CompileTimes times,
+  LinkedCode(llvm::orc::ResourceTrackerSP tracker, runtime::Run entry, runtime::CompileTimes times,
              std::size_t bytes)
-      : tracker_(std::move(tracker)), run_(run), times_(times), bytes_(bytes) {}
+      : tracker_(std::move(tracker)), run_(entry), times_(times), bytes_(bytes) {}
   ~LinkedCode() override { llvm::consumeError(tracker_->remove()); }
   runtime::Run run() const override { return run_; }
   const runtime::CompileTimes& times() const override { return times_; }

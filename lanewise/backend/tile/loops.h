@@ -7,11 +7,11 @@
 namespace lw::backend::tile {
 
 /// dst[i] = op(a[i], b[i], c[i]) for i < n. Operands the op lacks are null.
-using Loop = void (*)(void* dst, const void* a, const void* b, const void* c, int n);
+using LaneLoop = void (*)(void* dst, const void* a, const void* b, const void* c, int n);
 
 struct LoopTable {
   /// The loop for an op on operands of `type` giving `result`.
-  Loop (*find)(ops::Op op, DType type, DType result);
+  LaneLoop (*find)(ops::Op op, DType type, DType result);
   /// How many of the n bools are set.
   int (*count)(const void* mask, int n);
 };

@@ -37,7 +37,7 @@ class Machine : public runtime::Interpreter {
     Kind kind = Kind::Compute;
     bool uniform = false;   // Compute: over one value
     std::uint8_t size = 0;  // bytes of a value: Copy, Broadcast, Load, Store
-    Loop loop = nullptr;
+    LaneLoop loop = nullptr;
     std::uint32_t dst = 0;  // offsets into the scratch
     std::uint32_t sources[3] = {0, 0, 0};
     std::uint32_t index = 0;  // Load, Store: array; Fail: site; Loop: into loops_

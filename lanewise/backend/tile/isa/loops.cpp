@@ -40,11 +40,11 @@ void loop(void* dst, const void* a, const void* b, const void* c, int n) {
 }
 
 template <Op op, int arity, ops::Accepts accepts, ops::Gives gives, ops::Kind kind>
-Loop find_row(DType type, DType result) {
+LaneLoop find_row(DType type, DType result) {
   if constexpr (kind != ops::Kind::Native) {
     return nullptr;
   } else {
-    return types::with_type(type, [&]<class T>() -> Loop {
+    return types::with_type(type, [&]<class T>() -> LaneLoop {
       if constexpr (!ops::meaning::compiles<T>(accepts)) {
         return nullptr;
       } else if constexpr (gives == ops::Gives::Same) {
@@ -52,13 +52,13 @@ Loop find_row(DType type, DType result) {
       } else if constexpr (gives == ops::Gives::Bool) {
         return loop<op, arity, bool, T>;
       } else {
-        return types::with_type(result, [&]<class R>() -> Loop { return loop<op, arity, R, T>; });
+        return types::with_type(result, [&]<class R>() -> LaneLoop { return loop<op, arity, R, T>; });
       }
     });
   }
 }
 
-Loop find(Op op, DType type, DType result) {
+LaneLoop find(Op op, DType type, DType result) {
   switch (op) {
 #define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc)                             \
   case Op::id:                                                                                 \

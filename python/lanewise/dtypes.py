@@ -1,0 +1,70 @@
+"""The five types of an element and how they mix.
+
+Mixing follows NumPy 2: a Python number is *weak*, it takes the type of what it meets. A weak value
+is kept as Python would (``int`` as int64, ``float`` as float64) and converted where it is used, so
+``x * (c * c)`` with a float32 ``x`` rounds ``c * c`` once, as NumPy does.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._core import DType
+
+TO_NUMPY: dict[DType, np.dtype[Any]] = {
+    DType.Bool: np.dtype(np.bool_),
+    DType.I32: np.dtype(np.int32),
+    DType.I64: np.dtype(np.int64),
+    DType.F32: np.dtype(np.float32),
+    DType.F64: np.dtype(np.float64),
+}
+FROM_NUMPY: dict[np.dtype[Any], DType] = {numpy: ours for ours, numpy in TO_NUMPY.items()}
+SUPPORTED = "bool, int32, int64, float32 or float64"
+
+FLOATS = frozenset({DType.F32, DType.F64})
+INTEGERS = frozenset({DType.I32, DType.I64})
+BOUNDS = {dtype: np.iinfo(TO_NUMPY[dtype]) for dtype in INTEGERS}
+
+
+class Kind(NamedTuple):
+    """The type of an operand, and whether it gives way to others."""
+
+    dtype: DType
+    weak: bool = False
+
+
+WEAK_INT = Kind(DType.I64, weak=True)
+WEAK_FLOAT = Kind(DType.F64, weak=True)
+
+_STRONG = {
+    (a, b): FROM_NUMPY[np.promote_types(TO_NUMPY[a], TO_NUMPY[b])]
+    for a in TO_NUMPY
+    for b in TO_NUMPY
+}
+
+
+def promote(a: Kind, b: Kind) -> Kind:
+    """Return the kind of what ``a`` and ``b`` have in common."""
+    if a.weak == b.weak:
+        return Kind(_STRONG[a.dtype, b.dtype], a.weak)
+    weak, strong = (a, b) if a.weak else (b, a)
+    gives_way = strong.dtype in FLOATS or (strong.dtype in INTEGERS and weak.dtype in INTEGERS)
+    return Kind(strong.dtype if gives_way else weak.dtype)
+
+
+def promote_all(kinds: list[Kind]) -> Kind:
+    """Return the kind that all have in common."""
+    result = kinds[0]
+    for kind in kinds[1:]:
+        result = promote(result, kind)
+    return result
+
+
+def as_float(kind: Kind) -> Kind:
+    """Return the kind in which a function of real numbers takes it: integers become float64."""
+    return kind if kind.dtype in FLOATS else Kind(DType.F64, kind.weak)
+
+
+def name_of(dtype: DType) -> str:
+    """Return NumPy's name of a type."""
+    return str(TO_NUMPY[dtype])

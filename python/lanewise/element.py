@@ -1,0 +1,309 @@
+"""The symbolic value that stands for a number while a function is recorded.
+
+An ``Element`` looks like a number: operators and NumPy functions on it are written down instead of
+computed. What an operation means for which types is said in ``rules.py``.
+"""
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ._core import DType, Value
+from .dtypes import (
+    BOUNDS,
+    FLOATS,
+    FROM_NUMPY,
+    SUPPORTED,
+    TO_NUMPY,
+    WEAK_FLOAT,
+    WEAK_INT,
+    Kind,
+    promote,
+)
+from .errors import UsageError, UsageTypeError
+from .recorder import Recorder
+from .rules import RULES
+from .source import at_line
+
+# NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
+NUMPY_FUNCTIONS: dict[Any, Callable[..., "Element"]] = {}
+
+
+def _binary(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the methods of an operator: with the element on its left, and on its right."""
+
+    def forward(self: "Element", other: Any) -> Any:
+        return record(name, self, other) if is_operand(other) else NotImplemented
+
+    def reflected(self: "Element", other: Any) -> Any:
+        return record(name, other, self) if is_operand(other) else NotImplemented
+
+    return forward, reflected
+
+
+def _comparison(name: str) -> Callable[..., Any]:
+    return _binary(name)[0]
+
+
+def _unary(name: str) -> Callable[..., Any]:
+    return lambda self: record(name, self)
+
+
+class Element:
+    """One element of a mapped array, or a number shared by all, while its function is recorded.
+
+    Operators, comparisons and NumPy functions work; its value is not known yet, so ``if``,
+    ``while``, ``and``, ``or`` and ``not`` do not. Write `lanewise.while_loop` or `lanewise.select`.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> seen = []
+    >>> f = lw.vectorize(lambda x: seen.append(x) or x + 1)
+    >>> f(np.zeros(3))
+    array([1., 1., 1.])
+    >>> seen
+    [<element float64>]
+    """
+
+    __slots__ = ("_recorder", "_scope", "_value", "_weak")
+
+    def __init__(self, recorder: Recorder, value: Value, weak: bool = False) -> None:
+        self._recorder = recorder
+        self._scope = recorder.scope
+        self._value = value
+        self._weak = weak
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy type."""
+        return TO_NUMPY[self._value.dtype]
+
+    @property
+    def kind(self) -> Kind:
+        """The type, and whether it gives way to others as a Python number does."""
+        return Kind(self._value.dtype, self._weak)
+
+    def astype(self, dtype: Any) -> "Element":
+        """Convert to another type.
+
+        Float to integer saturates and NaN gives 0; to bool tests for not zero.
+
+        Parameters
+        ----------
+        dtype : dtype_like
+            ``bool``, ``int32``, ``int64``, ``float32`` or ``float64``.
+
+        Examples
+        --------
+        >>> import lanewise as lw, numpy as np
+        >>> lw.vectorize(lambda x: (x * 10).astype(np.int32))(np.array([0.25, 7.5]))
+        array([ 2, 75], dtype=int32)
+        """
+        ours = FROM_NUMPY.get(np.dtype(dtype))
+        if ours is None:
+            raise UsageTypeError(
+                at_line(f"astype: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
+            )
+        return Element(self.recorder, self.recorder.convert(self.value, ours))
+
+    @property
+    def recorder(self) -> Recorder:
+        """The recorder of its function, if the element is good at the present point."""
+        if self._scope in self._recorder.scopes:
+            return self._recorder
+        if self._recorder.scopes:
+            raise UsageError(
+                at_line(
+                    "element: used outside of the loop it was made in; got a value from inside a "
+                    "cond or body of lw.while_loop, expected one of the present scope. "
+                    "Return it from body as a part of the state."
+                )
+            )
+        raise UsageError(
+            at_line(
+                "element: used after its function was recorded; got a symbolic value without a "
+                "program, expected a number. Return it from the vectorized function instead of "
+                "keeping it."
+            )
+        )
+
+    @property
+    def value(self) -> Value:
+        """The value in the program under construction."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return f"<element {self.dtype}>"
+
+    __add__, __radd__ = _binary("add")
+    __sub__, __rsub__ = _binary("subtract")
+    __mul__, __rmul__ = _binary("multiply")
+    __truediv__, __rtruediv__ = _binary("divide")
+    __floordiv__, __rfloordiv__ = _binary("floor_divide")
+    __mod__, __rmod__ = _binary("remainder")
+    __and__, __rand__ = _binary("bitwise_and")
+    __or__, __ror__ = _binary("bitwise_or")
+    __xor__, __rxor__ = _binary("bitwise_xor")
+    __lshift__, __rlshift__ = _binary("left_shift")
+    __rshift__, __rrshift__ = _binary("right_shift")
+    __lt__ = _comparison("less")
+    __le__ = _comparison("less_equal")
+    __gt__ = _comparison("greater")
+    __ge__ = _comparison("greater_equal")
+    __eq__ = _comparison("equal")
+    __ne__ = _comparison("not_equal")
+    __hash__ = None  # type: ignore[assignment]  # equality is symbolic
+    __neg__ = _unary("negative")
+    __abs__ = _unary("absolute")
+    __invert__ = _unary("invert")
+
+    def __pos__(self) -> "Element":
+        return self
+
+    def __pow__(self, exponent: Any) -> "Element":
+        return power(self, exponent)
+
+    def __rpow__(self, base: Any) -> "Element":
+        return power(base, self)
+
+    def __bool__(self) -> bool:
+        raise _no_value("bool", "a condition on it (if, while, and, or, not)", _BRANCHES)
+
+    def __index__(self) -> int:
+        raise _no_value("int", "a use as a Python integer (range, an index)", _BRANCHES)
+
+    def __int__(self) -> int:
+        raise _no_value("int", "a conversion", "x.astype(np.int64)")
+
+    def __float__(self) -> float:
+        raise _no_value("float", "a conversion (math.* makes one)", "lw.* or np.* functions")
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise _no_value("array", "a conversion to a NumPy array", "operations on single elements")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> "Element":
+        if method != "__call__":
+            raise unsupported(f"np.{ufunc.__name__}.{method}")
+        return self._record_numpy(ufunc, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> "Element":
+        return self._record_numpy(function, inputs, options)
+
+    @staticmethod
+    def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> "Element":
+        name = f"np.{function.__name__}"
+        if function not in NUMPY_FUNCTIONS:
+            raise unsupported(name)
+        if options:
+            raise unsupported(f"{name} with {', '.join(options)}=")
+        return NUMPY_FUNCTIONS[function](*inputs)
+
+
+_BRANCHES = "lw.while_loop(cond, body, state) or lw.select(condition, a, b)"
+
+
+def _no_value(call: str, got: str, expected: str) -> UsageTypeError:
+    return UsageTypeError(
+        at_line(
+            f"{call}: an element has no value while its function is recorded; got {got}, "
+            f"expected {expected}."
+        )
+    )
+
+
+def unsupported(name: str) -> UsageTypeError:
+    """Return the error for a NumPy function that is not recorded."""
+    return UsageTypeError(
+        at_line(
+            f"{name}: not supported on elements; got a call inside a vectorized function, expected "
+            "a function that lanewise records. Write it with operators and lw.* functions."
+        )
+    )
+
+
+def is_operand(operand: Any) -> bool:
+    """Say whether this is a number of some sort; what cannot be used of those is refused later."""
+    return isinstance(operand, (Element, int, float, complex, np.generic, np.ndarray))
+
+
+def kind_of(operand: Any) -> Kind:
+    """Return the kind of an element or number."""
+    if isinstance(operand, Element):
+        return operand.kind
+    if isinstance(operand, (np.generic, np.ndarray)):
+        dtype = FROM_NUMPY.get(operand.dtype)
+        if dtype is not None and operand.ndim == 0:
+            return Kind(dtype)
+        got = operand.dtype if operand.ndim == 0 else f"an array of shape {operand.shape}"
+    elif isinstance(operand, (bool, int, float)):
+        if isinstance(operand, bool):
+            return Kind(DType.Bool)
+        return WEAK_INT if isinstance(operand, int) else WEAK_FLOAT
+    else:
+        got = type(operand).__name__
+    raise UsageTypeError(
+        at_line(
+            f"element: met a value that cannot be recorded; got {got}, expected an element, a "
+            f"Python number, or a NumPy scalar of {SUPPORTED}. Pass arrays as arguments."
+        )
+    )
+
+
+def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
+    """Record an operand as a value of this type."""
+    if isinstance(operand, Element):
+        if operand.recorder is not recorder:
+            raise UsageError(
+                at_line(
+                    "element: belongs to another function that is being recorded; got elements of "
+                    "two, expected one. Pass it as an argument."
+                )
+            )
+        return recorder.convert(operand.value, dtype)
+    number = operand.item() if isinstance(operand, (np.generic, np.ndarray)) else operand
+    if dtype in FLOATS:
+        return recorder.constant(dtype, float(number))
+    if dtype is DType.Bool:
+        return recorder.constant(dtype, bool(number))
+    bounds = BOUNDS[dtype]
+    if not bounds.min <= number <= bounds.max:
+        raise UsageError(
+            at_line(
+                f"element: a literal does not fit its type; got {number}, expected {bounds.min} to "
+                f"{bounds.max} ({bounds.dtype}). Convert the element it meets with .astype."
+            )
+        )
+    return recorder.constant(dtype, int(number))
+
+
+def record(name: str, *operands: Any) -> Element:
+    """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
+    recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
+    resolved = RULES[name](name, [kind_of(operand) for operand in operands])
+    values = [
+        as_value(recorder, operand, dtype)
+        for operand, dtype in zip(operands, resolved.operands, strict=True)
+    ]
+    result = values[0] if resolved.op is None else recorder.op(resolved.op, values)
+    return Element(recorder, result, resolved.weak)
+
+
+def power(base: Any, exponent: Any) -> Element:
+    """Record ``base ** exponent`` for the literal exponents 2, 3 and 4, as multiplications."""
+    common = promote(kind_of(base), kind_of(exponent))
+    if isinstance(exponent, Element) or exponent not in (2, 3, 4):
+        got = "an element" if isinstance(exponent, Element) else exponent
+        raise UsageTypeError(
+            at_line(
+                f"power: not supported with this exponent; got {got}, expected the literal 2, 3 or "
+                "4. Use lw.sqrt for ** 0.5."
+            )
+        )
+    recorder = base.recorder
+    base = Element(recorder, as_value(recorder, base, common.dtype), common.weak)
+    square = record("multiply", base, base)
+    if exponent == 2:
+        return square
+    return record("multiply", square, base if exponent == 3 else square)

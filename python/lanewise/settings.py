@@ -1,0 +1,62 @@
+"""Settings and state of the process."""
+
+from typing import NamedTuple
+
+from . import _core
+from .errors import UsageError
+
+
+class CacheInfo(NamedTuple):
+    """What is in the cache of programs, and how often it helped."""
+
+    entries: int
+    most_entries: int
+    hits: int
+    misses: int
+
+
+def set_num_threads(threads: int) -> None:
+    """Set how many threads a map may use when it is not told otherwise.
+
+    Parameters
+    ----------
+    threads : int
+        0 goes back to the default: ``LANEWISE_NUM_THREADS``, or what the process may run on.
+
+    Examples
+    --------
+    >>> import lanewise as lw
+    >>> lw.set_num_threads(1)
+    >>> lw.set_num_threads(0)
+    """
+    if not isinstance(threads, int) or isinstance(threads, bool) or not 0 <= threads < 2**31:
+        raise UsageError(
+            f"set_num_threads: not a number of threads; got {threads!r}, expected 0 (the default) "
+            "or more."
+        )
+    _core.set_num_threads(threads)
+
+
+def cache_info() -> CacheInfo:
+    """Return the state of the cache that holds programs and their machine code.
+
+    Examples
+    --------
+    >>> import lanewise as lw
+    >>> lw.cache_info().most_entries
+    1024
+    """
+    return CacheInfo(*_core.cache_info())
+
+
+def clear_cache() -> None:
+    """Forget all programs in the cache; functions that exist keep theirs.
+
+    Examples
+    --------
+    >>> import lanewise as lw
+    >>> lw.clear_cache()
+    >>> lw.cache_info().entries
+    0
+    """
+    _core.clear_cache()

@@ -1,0 +1,48 @@
+"""A function for one signature: recording it, and what its results are."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ._core import DType, ElementFunction, Recording, Value
+from .arguments import Signature
+from .element import Element, as_value, is_operand, kind_of
+from .errors import UsageTypeError
+from .recorder import Recorder, open_recorder
+from .source import line_of
+
+
+class Specialization:
+    """A function as it was recorded for one signature."""
+
+    def __init__(
+        self, name: str, function: Callable[..., Any], signature: Signature, refill: bool | None
+    ) -> None:
+        self._name = name
+        self._function = function
+        self._signature = signature
+        self.compiled = ElementFunction(self._record, name, refill)
+        self.returns_tuple = False
+        self.dtypes: list[DType] | None = None  # of the results, once recorded
+
+    def _record(self, recording: Recording, parameters: list[Value]) -> list[Value]:
+        """Call the user's function on symbolic elements."""
+        with open_recorder(recording) as recorder:
+            elements = [
+                Element(recorder, value, parameter.kind.weak)
+                for value, parameter in zip(parameters, self._signature, strict=True)
+            ]
+            return self._results(recorder, self._function(*elements))
+
+    def _results(self, recorder: Recorder, returned: Any) -> list[Value]:
+        self.returns_tuple = isinstance(returned, (tuple, list))
+        results = list(returned) if self.returns_tuple else [returned]
+        wrong = [result for result in results if not is_operand(result)]
+        if wrong or not results:
+            got = type(wrong[0]).__name__ if wrong else "an empty tuple"
+            hint = " Is a return missing?" if returned is None else ""
+            raise UsageTypeError(
+                f"{line_of(self._function)}{self._name}: the function does not return elements; "
+                f"got {'None' if got == 'NoneType' else got}, expected an element, a number or a "
+                f"tuple of them.{hint}"
+            )
+        return [as_value(recorder, result, kind_of(result).dtype) for result in results]

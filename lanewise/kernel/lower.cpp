@@ -251,11 +251,15 @@ class Lowering {
 
   void exit(ValueId condition, bool negated, bool is_branch, const ir::Instruction& in) {
     const Frame& frame = frames_.back();
-    RegisterId leave = map_[condition];
-    if (negated && (is_branch || has_exit_values(in))) {
-      leave = compute(Op::Not, DType::Bool, {leave});
+    const bool has_values = has_exit_values(in);
+    RegisterId holds = map_[condition];
+    if (has_values && std::find(frame.out.begin(), frame.out.end(), holds) != frame.out.end()) {
+      // A carried value is the condition, and what is handed over may overwrite it.
+      holds = assign(Kind::Copy, new_register(DType::Bool, is_varying(holds)), {holds});
     }
-    if (has_exit_values(in)) {
+    RegisterId leave = holds;
+    if (negated && (is_branch || has_values)) leave = compute(Op::Not, DType::Bool, {leave});
+    if (has_values) {
       // Where lanes leave one by one, only live ones take the values.
       take_exit_values(in, facts_.diverges[frame.loop]
                                ? compute(Op::And, DType::Bool, {frame.mask, leave})
@@ -263,14 +267,13 @@ class Lowering {
     }
     Instruction test{.kind = Kind::ExitIf, .sources = {leave}};
     if (!is_branch) {
-      const RegisterId stay =
-          negated ? map_[condition] : compute(Op::Not, DType::Bool, {map_[condition]});
+      const RegisterId stay = negated ? holds : compute(Op::Not, DType::Bool, {holds});
       test = {
           .kind = Kind::Compute, .op = Op::And, .dst = frame.mask, .sources = {frame.mask, stay}};
     }
     // With values of its own, an exit has blends that belong to it: those stay in every step.
     const auto known = analyse_step_test(f_, frame.loop, condition, negated);
-    if (known && !has_exit_values(in)) {
+    if (known && !has_values) {
       test.period = known->period;
       test.at_end = known->at_end;
     }

@@ -63,7 +63,7 @@ Verdict is_refill_worth(const Schedule& s, int ops, const Sample& sample) {
   const double occupancy = packet_occupancy(sample, lanes);
   const double step_ns = 0.2 * ops;
   const double waste_ns = useful * (1 / occupancy - 1) / s.lanes * step_ns;
-  const double refill_ns = s.isa == Isa::V4 ? 4 : 6;
+  const double refill_ns = s.isa == Isa::V4 ? 3 : 6;
   const std::string counts =
       fmt::format("{:.1f} trips an element, packets of {} would use {:.0f} % of their lanes",
                   useful, lanes, 100 * occupancy);

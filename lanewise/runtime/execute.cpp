@@ -17,6 +17,8 @@ namespace lw::runtime {
 namespace {
 
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kSmallChunk = 16 << 10;
+constexpr std::int64_t kLargeChunk = 1 << 20;
 constexpr std::int64_t kSampleAt = 2048;  // smaller maps are counted whole
 constexpr std::int64_t kSampleRun = 64;
 constexpr int kSampleRuns = 16;
@@ -84,20 +86,13 @@ class Call {
     const std::int64_t n = buffers_.count;
     workers_ = options_.threads > 0 ? options_.threads : default_threads();
     if (static_cast<double>(n) * program_.element_ns() < kWorthThreads) workers_ = 1;
-    // A refilled loop drains at the end of a chunk, so chunks are large; with several workers
-    // there are enough of them to even out. One worker needs no grid.
-    chunk_ = options_.chunk;
-    if (chunk_ <= 0) {
-      constexpr std::int64_t kSmall = 16 << 10;
-      constexpr std::int64_t kLarge = 1 << 20;
-      chunk_ =
-          workers_ == 1 ? kLarge : std::clamp<std::int64_t>(n / (workers_ * 16), kSmall, kLarge);
-    }
-    chunk_ = std::min(chunk_, kMaxChunk);
-    const std::int64_t chunks = (n + chunk_ - 1) / chunk_;
-    workers_ = static_cast<int>(std::clamp<std::int64_t>(chunks, 1, workers_));
+    // Few but long elements make small chunks, each still worth waking somebody for.
+    const auto worth = static_cast<std::int64_t>(kWorthThreads / program_.element_ns());
+    small_chunk_ = std::min(kSmallChunk, std::max({n / (8 * workers_), worth, std::int64_t{64}}));
+    const std::int64_t least = options_.chunk > 0 ? options_.chunk : small_chunk_;
+    workers_ = static_cast<int>(std::clamp<std::int64_t>((n + least - 1) / least, 1, workers_));
     stats_.workers = workers_;
-    stats_.chunk = chunk_;
+    stats_.chunk = chunk_at(0);
   }
 
   /// A short map of straight code ends by itself before anybody could ask.
@@ -155,15 +150,28 @@ class Call {
 
   // --- chunks ---
 
+  /// Elements of the chunk that begins at `first`. A refilled loop drains at the end of a chunk, so
+  /// chunks are large; they become smaller towards the end, where workers have to even out.
+  std::int64_t chunk_at(std::int64_t first) const {
+    const std::int64_t left = buffers_.count - first;
+    if (options_.chunk > 0) return std::min({options_.chunk, left, kMaxChunk});
+    const std::int64_t share = workers_ == 1 ? kLargeChunk : left / (4 * workers_);
+    return std::min(std::clamp(share, small_chunk_, kLargeChunk), left);
+  }
+
   void work(Worker& worker) {
     const base::FloatState state;
     for (;;) {
-      const std::int64_t first = next_.fetch_add(1, std::memory_order_relaxed) * chunk_;
-      if (first >= buffers_.count || is_stopping()) return;
-      if (first > lowest_.load(std::memory_order_relaxed)) continue;
+      std::int64_t first = next_.load(std::memory_order_relaxed);
+      std::int64_t count = 0;
+      do {
+        if (first >= buffers_.count || is_stopping()) return;
+        count = chunk_at(first);
+      } while (!next_.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
+      if (first > lowest_.load(std::memory_order_relaxed)) return;
       worker.chunk_first = first;
       if (worker.attention.load(std::memory_order_relaxed) != 0 && poll(worker)) return;
-      run_chunk(worker, first, std::min(chunk_, buffers_.count - first));
+      run_chunk(worker, first, count);
     }
   }
 
@@ -180,11 +188,11 @@ class Call {
       }
       std::vector<std::uint32_t> trips;
       if (is_counting_) trips.resize(static_cast<std::size_t>(count));
-      const auto outcome = program_.interpreter().run(
-          &worker, first, count,
-          {.code = may_use_code() ? program_.code_word() : nullptr,
-           .trips = trips,
-           .most_trips = kSampleTrips});
+      const auto outcome =
+          program_.interpreter().run(&worker, first, count,
+                                     {.code = may_use_code() ? program_.code_word() : nullptr,
+                                      .trips = trips,
+                                      .most_trips = kSampleTrips});
       tier0_.fetch_add(outcome.done, std::memory_order_relaxed);
       if (outcome.status == Status::Stopped) return;
       if (is_counting_) {  // only one worker has so few elements
@@ -285,11 +293,11 @@ class Call {
   std::vector<std::uint64_t> shared_storage_;
   std::span<const std::uint64_t> shared_;
   int workers_ = 1;
-  std::int64_t chunk_ = 0;
+  std::int64_t small_chunk_ = kSmallChunk;
   bool is_counting_ = false;
   bool compiles_afterwards_ = false;
   std::span<Worker> all_workers_;
-  std::atomic<std::int64_t> next_{0};
+  std::atomic<std::int64_t> next_{0};          // first element of the next chunk
   std::atomic<std::int64_t> lowest_{kNobody};  // failing element
   std::atomic<bool> stopping_{false};
   std::atomic<std::int64_t> tier0_{0};

@@ -1,8 +1,9 @@
 // Constant folding, identities and common subexpressions. Only identities that keep every bit:
 // x * 1, x / 1, x - 0 and x + -0 are x for all floats, x + 0 is not (-0 + 0 is +0). All NaNs are
 // one value. An op that can fail is folded only when it does not.
-#include <cmath>
-#include <unordered_map>
+#include <algorithm>
+#include <bit>
+#include <numeric>
 
 #include "lanewise/ir/evaluate.h"
 #include "lanewise/transform/passes.h"
@@ -91,68 +92,76 @@ class Simplifier {
 /// Merges equal values; one made inside a loop serves only inside of it.
 class CommonValues {
  public:
-  explicit CommonValues(const ir::Function& f) : f_(f), same_(f.values.size()) {
-    for (ValueId id = 0; id < same_.size(); ++id) same_[id] = id;
+  explicit CommonValues(ir::Function f)
+      : f_(std::move(f)),
+        same_(f_.values.size()),
+        visible_(f_.values.size(), false),
+        table_(std::bit_ceil(f_.values.size() * 2 + 1), ir::kNone) {
+    std::iota(same_.begin(), same_.end(), 0u);
   }
 
-  ir::Function run() {
+  ir::Function run() && {
     block(0);
-    ir::Function result = f_;
-    for (Instruction& in : result.values) {
+    for (Instruction& in : f_.values) {
       for (ValueId& operand : in.operands) operand = same_[operand];
     }
-    return result;
+    return std::move(f_);
   }
 
  private:
-  struct Key {
-    Op op;
-    DType type;
-    ValueId operands[3] = {ir::kNone, ir::kNone, ir::kNone};
-    std::uint64_t bits = 0;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& key) const {
-      std::uint64_t h =
-          static_cast<std::uint64_t>(key.op) << 8 | static_cast<std::uint64_t>(key.type);
-      for (const std::uint64_t part :
-           {std::uint64_t{key.operands[0]}, std::uint64_t{key.operands[1]},
-            std::uint64_t{key.operands[2]}, key.bits}) {
-        h = (h ^ part) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
-      }
-      return h;
-    }
-  };
-
   void block(ir::BlockId id) {
-    std::vector<Key> made_here;
     for (const ValueId value : f_.blocks[id].body) {
       const Instruction& in = f_[value];
       if (in.op == Op::Loop) block(in.block);
       if (!ops::is_elementwise(in.op) && in.op != Op::Constant) continue;
-      Key key{.op = in.op, .type = in.type};
-      for (std::size_t i = 0; i < in.operands.size(); ++i) key.operands[i] = same_[in.operands[i]];
-      if (in.op == Op::Constant) key.bits = in.constant.bits();
-      const auto [found, is_new] = known_.emplace(key, value);
-      same_[value] = found->second;
-      if (is_new) made_here.push_back(key);
+      same_[value] = find(value);
+      visible_[value] = true;
     }
-    for (const Key& key : made_here) known_.erase(key);
+    for (const ValueId value : f_.blocks[id].body) visible_[value] = false;
   }
 
-  const ir::Function& f_;
+  /// The visible value equal to `value`, or itself, which is then known. Open addressing.
+  ValueId find(ValueId value) {
+    for (std::size_t at = hash(value);; ++at) {
+      ValueId& entry = table_[at & (table_.size() - 1)];
+      if (entry != ir::kNone && !is_equal(entry, value)) continue;
+      if (entry == ir::kNone || !visible_[entry]) entry = value;
+      return entry;
+    }
+  }
+
+  std::size_t hash(ValueId value) const {
+    const Instruction& in = f_[value];
+    std::uint64_t h = static_cast<std::uint64_t>(in.op) << 8 | static_cast<std::uint64_t>(in.type);
+    const auto mix = [&h](std::uint64_t part) {
+      h = (h ^ part) * 0x9e3779b97f4a7c15u;
+      h ^= h >> 29;
+    };
+    for (const ValueId operand : in.operands) mix(same_[operand]);
+    if (in.op == Op::Constant) mix(in.constant.bits());
+    return h;
+  }
+
+  bool is_equal(ValueId a, ValueId b) const {
+    const Instruction& x = f_[a];
+    const Instruction& y = f_[b];
+    if (x.op != y.op || x.type != y.type) return false;
+    if (x.op == Op::Constant) return x.constant.bits() == y.constant.bits();
+    return std::equal(x.operands.begin(), x.operands.end(), y.operands.begin(), y.operands.end(),
+                      [&](ValueId p, ValueId q) { return same_[p] == same_[q]; });
+  }
+
+  ir::Function f_;
   std::vector<ValueId> same_;
-  std::unordered_map<Key, ValueId, Hash> known_;
+  std::vector<bool> visible_;  // made in a block that is still open
+  std::vector<ValueId> table_;
 };
 
 }  // namespace
 
 ir::Function simplify(const ir::Function& function) {
   Simplifier simplifier;
-  const ir::Function folded = rewrite(function, std::ref(simplifier));
-  return CommonValues(folded).run();
+  return CommonValues(rewrite(function, std::ref(simplifier))).run();
 }
 
 }  // namespace lw::transform

@@ -14,8 +14,7 @@ namespace lw::fuzz {
 /// Element i gets the values of input i mod `inputs.count`, and must give its results.
 class Arrays {
  public:
-  Arrays(const ir::Function& function, const Inputs& inputs,
-         std::span<const ir::Evaluation> truth);
+  Arrays(const ir::Function& function, const Inputs& inputs, std::span<const ir::Evaluation> truth);
 
   /// Lays the arrays out anew, each ending where memory ends.
   void set_count(std::int64_t count);

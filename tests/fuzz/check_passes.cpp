@@ -52,11 +52,14 @@ Verdict check_text(const ir::Function& function) {
     return text == kernel::print(kernel::parse(text));
   };
   const ir::Function program = transform::run(function);
-  if (!element(function)) return {"text", "the program's text does not parse back"};
-  if (!element(program)) return {"text", "the transformed program's text does not parse back"};
-  if (!lanes(kernel::lower(program))) return {"text", "the lane form does not parse back"};
+  if (!element(function))
+    return {.kind = "text", .problem = "the program's text does not parse back"};
+  if (!element(program))
+    return {.kind = "text", .problem = "the transformed program's text does not parse back"};
+  if (!lanes(kernel::lower(program)))
+    return {.kind = "text", .problem = "the lane form does not parse back"};
   if (kernel::is_refillable(program) && !lanes(kernel::lower(program, {.refill = true}))) {
-    return {"text", "the lane form for refill does not parse back"};
+    return {.kind = "text", .problem = "the lane form for refill does not parse back"};
   }
   return {};
 }
@@ -101,7 +104,7 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
     check("remove_dead, limited", transform::remove_dead(g), limited, bound);
   }
   if (problem.empty()) return {};
-  return {"pass", problem};
+  return {.kind = "pass", .problem = problem};
 }
 
 }  // namespace lw::fuzz

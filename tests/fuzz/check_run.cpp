@@ -24,126 +24,114 @@ class Runner {
 
   Verdict run(const Inputs& inputs, std::span<const ir::Evaluation> truth) {
     std::vector<std::int64_t> survivors;
-    std::int64_t lowest = -1;
+    std::vector<std::int64_t> failing;
     for (std::int64_t i = 0; i < inputs.count; ++i) {
-      if (!truth[static_cast<std::size_t>(i)].failure) {
-        survivors.push_back(i);
-      } else if (lowest < 0) {
-        lowest = i;
-      }
+      (truth[static_cast<std::size_t>(i)].failure ? failing : survivors).push_back(i);
     }
-    if (lowest >= 0) run_failing(inputs, truth, lowest);
-    if (!survivors.empty() && verdict_.agrees()) {
-      std::vector<ir::Evaluation> results;
-      for (const std::int64_t i : survivors) results.push_back(truth[static_cast<std::size_t>(i)]);
-      run_all(subset(function_, inputs, survivors), results);
+    if (!failing.empty()) {
+      run_failing(inputs, truth, failing[0]);
+      // Once more with the failing ones behind the others.
+      std::vector<std::int64_t> order = survivors;
+      order.insert(order.end(), failing.begin(), failing.end());
+      run_failing(subset(function_, inputs, order), pick(truth, order), std::ssize(survivors));
     }
+    if (!survivors.empty()) run_good(subset(function_, inputs, survivors), pick(truth, survivors));
     runtime::wait_for_compiles();
     count_coverage();
     return verdict_;
   }
 
  private:
-  struct Way {
-    int threads;
-    std::int64_t chunk;  // 0: everything
-  };
+  static std::vector<ir::Evaluation> pick(std::span<const ir::Evaluation> truth,
+                                          std::span<const std::int64_t> elements) {
+    std::vector<ir::Evaluation> result;
+    for (const std::int64_t i : elements) result.push_back(truth[static_cast<std::size_t>(i)]);
+    return result;
+  }
 
-  static std::vector<Way> ways() {
+  /// Every number of threads with every chunk size, then counts around the lane count.
+  std::vector<Way> ways() const {
+    if (trial_.only) return {*trial_.only};
     std::vector<Way> list;
     for (const std::int64_t chunk : {0, 1, 7, 64, 1000}) {
-      for (const int threads : {1, 2, 3}) list.push_back({threads, chunk});
+      for (const int threads : {1, 2, 3}) list.push_back({threads, chunk, Way::kMany});
     }
+    const std::int64_t lanes = trial_.wish.lanes.value_or(128);
+    const std::int64_t packet = lanes * trial_.wish.interleave.value_or(2);
+    for (const std::int64_t count : {std::int64_t{1}, lanes - 1, lanes, lanes + 1, packet - 1,
+                                     packet, packet + 1, 2 * packet + 1}) {
+      list.push_back({1, 0, count});
+    }
+    list.push_back({1, 0, Way::kInputs});
     return list;
   }
 
-  /// Elements that make the map worth several threads.
-  std::int64_t many() const {
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(55e3 / program_->element_ns()), 300,
-                                    40000);
+  /// Many elements are as many as make the map worth several threads, unless small chunks would
+  /// take too long.
+  std::int64_t count_of(const Way& way, const Inputs& inputs) const {
+    if (way.count > 0) return way.count;
+    constexpr double kWorthThreads = 55e3;  // ns
+    const auto many = static_cast<std::int64_t>(kWorthThreads / program_->element_ns());
+    const std::int64_t count = std::clamp<std::int64_t>(many, inputs.count, 40000);
+    const std::int64_t most = trial_.compile == runtime::CompileMode::Now ? 6000 : 600;
+    const bool takes_long = way.chunk > 0 && count / way.chunk > most;
+    return way.count == Way::kInputs || takes_long ? inputs.count : count;
   }
 
-  runtime::RunStats execute(const Arrays& arrays, const Way& way) {
+  /// The element that fails first, or -1.
+  std::int64_t execute(const Arrays& arrays, const Way& way) {
     ++coverage().runs;
     const std::int64_t count = arrays.buffers().count;
-    const runtime::RunStats stats = runtime::execute(
-        *program_, arrays.buffers(),
-        {.threads = way.threads,
-         .max_steps = trial_.max_steps,
-         .chunk = way.chunk == 0 ? std::max<std::int64_t>(count, 1) : way.chunk,
-         .compile = trial_.compile});
-    coverage().several_workers += stats.workers > 1;
-    return stats;
-  }
-
-  std::string describe(std::int64_t count, const Way& way) const {
-    return fmt::format("{} elements, {} threads, chunks of {}", count, way.threads,
-                       way.chunk == 0 ? count : way.chunk);
-  }
-
-  /// Small chunks over many elements would take the tile machine long.
-  bool is_affordable(std::int64_t count, const Way& way) const {
-    const std::int64_t most = trial_.compile == runtime::CompileMode::Now ? 6000 : 600;
-    return way.chunk == 0 || count / way.chunk <= most;
-  }
-
-  bool compare(Arrays& arrays, std::int64_t count, const Way& way) {
-    arrays.set_count(count);
-    arrays.poison();
     try {
-      execute(arrays, way);
+      const runtime::RunStats stats = runtime::execute(*program_, arrays.buffers(),
+                                                       {.threads = way.threads,
+                                                        .max_steps = trial_.max_steps,
+                                                        .chunk = way.chunk == 0 ? count : way.chunk,
+                                                        .compile = trial_.compile});
+      coverage().several_workers += stats.workers > 1;
     } catch (const ElementError& error) {
-      verdict_.kind = "failure";
-      verdict_.problem = fmt::format("{}: element {} should not fail: {}", describe(count, way),
-                                     error.element(), error.what());
-      return false;
+      ++coverage().failing;
+      return error.element();
     }
-    const std::string found = arrays.mismatch();
-    if (found.empty()) return true;
-    verdict_.kind = "value";
-    verdict_.problem = fmt::format("{}: {}", describe(count, way), found);
-    return false;
+    return -1;
   }
 
-  void run_all(const Inputs& inputs, std::span<const ir::Evaluation> truth) {
+  void disagree(std::string kind, const Arrays& arrays, const Way& way, std::string_view problem) {
+    const std::int64_t count = arrays.buffers().count;
+    verdict_.kind = std::move(kind);
+    verdict_.problem = fmt::format("{} elements, {} threads, chunks of {}: {}", count, way.threads,
+                                   way.chunk == 0 ? count : way.chunk, problem);
+    verdict_.way = way;
+  }
+
+  /// Inputs none of which fails.
+  void run_good(const Inputs& inputs, std::span<const ir::Evaluation> truth) {
     Arrays arrays(function_, inputs, truth);
-    const std::int64_t large = std::max(many(), inputs.count);
-    arrays.set_count(large);
     for (const Way& way : ways()) {
-      const std::int64_t count = is_affordable(large, way) ? large : inputs.count;
-      if (!compare(arrays, count, way)) return;
+      if (!verdict_.agrees()) return;
+      arrays.set_count(count_of(way, inputs));
+      arrays.poison();
+      const std::int64_t failed = execute(arrays, way);
+      const std::string found =
+          failed < 0 ? arrays.mismatch() : fmt::format("element {} should not fail", failed);
+      if (!found.empty()) disagree(failed < 0 ? "value" : "failure", arrays, way, found);
     }
-    const std::int64_t lanes = trial_.wish.lanes.value_or(256);
-    const std::int64_t packet = lanes * trial_.wish.interleave.value_or(1);
-    for (const std::int64_t count : {std::int64_t{1}, lanes - 1, lanes, lanes + 1, packet - 1,
-                                     packet, packet + 1, 2 * packet + 1}) {
-      if (count > 0 && !compare(arrays, count, {1, 0})) return;
-    }
-    if (!compare(arrays, inputs.count, {1, 0})) return;
     verdict_.digest = combine(verdict_.digest, arrays.digest());
   }
 
   void run_failing(const Inputs& inputs, std::span<const ir::Evaluation> truth,
                    std::int64_t lowest) {
     Arrays arrays(function_, inputs, truth);
-    const std::int64_t large = std::max(many(), inputs.count);
     for (const Way& way : ways()) {
-      const std::int64_t count =
-          is_affordable(large, way) && way.threads > 1 ? large : inputs.count;
-      arrays.set_count(count);
-      std::int64_t failed = -1;
-      try {
-        execute(arrays, way);
-      } catch (const ElementError& error) {
-        failed = error.element();
+      if (!verdict_.agrees()) return;
+      arrays.set_count(count_of(way, inputs));
+      const std::int64_t failed = execute(arrays, way);
+      const std::int64_t expected = lowest < arrays.buffers().count ? lowest : -1;
+      if (failed != expected) {
+        disagree("failure", arrays, way,
+                 fmt::format("expected that element {} fails first, got {} (-1: none)", expected,
+                             failed));
       }
-      ++coverage().failing;
-      if (failed == lowest) continue;
-      verdict_.kind = "failure";
-      verdict_.problem = fmt::format("{}: expected that element {} fails first, got {}",
-                                     describe(count, way), lowest,
-                                     failed < 0 ? "no failure" : fmt::format("{}", failed));
-      return;
     }
     verdict_.digest = combine(verdict_.digest, static_cast<std::uint64_t>(lowest));
   }

@@ -12,25 +12,37 @@
 
 namespace lw::fuzz {
 
+/// One way to run a program.
+struct Way {
+  static constexpr std::int64_t kInputs = 0;  // as many elements as there are inputs
+  static constexpr std::int64_t kMany = -1;   // inputs repeated until threads pay
+
+  int threads = 1;
+  std::int64_t chunk = 0;  // 0: everything
+  std::int64_t count = kInputs;
+};
+
 /// One thing to check about a program.
 struct Trial {
   enum class Kind {
     Text,    // text parses back to the same text, for element programs and lane form
     Passes,  // every pass leaves a valid program with the same results
-    Run,     // execution, with many thread counts and chunk sizes
+    Run,     // execution, in many ways
   };
   Kind kind = Kind::Run;
   runtime::CompileMode compile = runtime::CompileMode::Never;  // Never: the tile machine
   plan::Wish wish;
   std::optional<DType> step_counter;
   std::int64_t max_steps = 0;
+  std::optional<Way> only;  // Run: in this way alone
 };
 
 std::string to_string(const Trial& trial);
 
 struct Verdict {
-  std::string kind;     // of disagreement: text, pass, value, failure, error; empty if none
-  std::string problem;  // what disagrees, for people
+  std::string kind;        // of disagreement: text, pass, value, failure, error; empty if none
+  std::string problem;     // what disagrees, for people
+  std::optional<Way> way;  // Run: in which it does
   std::uint64_t digest = 0;
 
   bool agrees() const { return kind.empty(); }
@@ -44,14 +56,16 @@ std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inp
 /// Whether some element was cut short: nothing can be compared then.
 bool is_endless(std::span<const ir::Evaluation> truth);
 
-/// The trials of a program: a few shapes of machine code, others for each seed, so that a thousand
+/// What is checked before anything runs.
+std::vector<Trial> static_trials();
+
+/// The runs of a program: a few shapes of machine code, others for each seed, so that a thousand
 /// seeds see every combination several times.
 std::vector<Trial> choose_trials(const ir::Function& function,
                                  std::span<const ir::Evaluation> truth, std::uint64_t seed);
 
 /// Every shape of machine code there is, for a program that has gone wrong before.
-std::vector<Trial> all_trials(const ir::Function& function,
-                              std::span<const ir::Evaluation> truth);
+std::vector<Trial> all_trials(const ir::Function& function, std::span<const ir::Evaluation> truth);
 
 /// `truth` is that of the program without a step limit.
 Verdict run_trial(const Trial& trial, const ir::Function& function, const Inputs& inputs,

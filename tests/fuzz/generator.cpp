@@ -17,31 +17,42 @@ using ir::ValueId;
 
 constexpr std::array kAllTypes = {DType::Bool, DType::I32, DType::I64, DType::F32, DType::F64};
 constexpr int kDeepest = 3;
-constexpr std::array<int, kDeepest> kMostTrips = {12, 5, 3};  // by depth
+constexpr std::array<int, kDeepest> kMostTrips = {15, 7, 3};  // by depth
 
 /// Values are drawn from `visible_`, the ones in scope. Which of them have been used and which are
 /// surely the same for all elements is noted, to use what is unused and to make uniform conditions.
 class Generator {
  public:
   Generator(std::uint64_t seed, const Options& options) : random_(seed), build_("f") {
-    budget_ = static_cast<std::size_t>(random_.between(options.least, options.most));
+    most_ = static_cast<std::size_t>(random_.between(options.least, options.most));
     choose_flavour();
   }
 
   ir::Function run() {
     parameters();
-    segment(random_.between(1, 6), 0);
     const int loops = random_.chance(15) ? 0 : random_.chance(70) ? 1 : 2;
+    segment(loops == 0 ? random_.between(5, 40) : random_.between(0, 5), 0);
     for (int i = 0; i < loops; ++i) {
       loop(0);
-      segment(random_.between(0, 5), 0);
+      segment(random_.between(0, 4), 0);
+      if (fails_ && random_.chance(40)) fail_seldom();
     }
-    while (has_budget() && loops == 0) segment(1, 0);
     results();
     return build_.take();
   }
 
  private:
+  /// One loop: its counter goes from `start` by `step` to `bound`, or back.
+  struct Loop {
+    std::vector<ValueId> arguments;
+    std::size_t counter = 0;                    // its position
+    std::optional<std::size_t> companion = {};  // second counter, the same for all elements
+    std::optional<std::size_t> sum = {};        // takes in what nothing else in the body uses
+    bool down = false;
+    ValueId end = ir::kNone;
+    ValueId step = ir::kNone;
+  };
+
   // --- what kind of program ---
 
   void choose_flavour() {
@@ -56,8 +67,8 @@ class Generator {
         types_ = {kAllTypes.begin(), kAllTypes.end()};
     }
     divides_ = random_.chance(40);
-    fails_ = random_.chance(15);
-    const bool trigonometry = random_.chance(12);
+    fails_ = random_.chance(20);
+    const bool trigonometry = random_.chance(8);
     for (const ops::Row& row : ops::rows()) {
       if (row.kind == ops::Kind::Structural || row.arity < 1 || row.arity > 3) continue;
       if (row.kind == ops::Kind::Expand && !trigonometry) continue;
@@ -67,7 +78,7 @@ class Generator {
 
   DType random_type() { return random_.pick(types_); }
 
-  bool has_budget() { return build_.function().values.size() < budget_; }
+  bool has_budget() { return build_.function().values.size() < most_; }
 
   // --- values ---
 
@@ -112,11 +123,12 @@ class Generator {
       if (!used_[id]) unused.push_back(id);
     }
     if (fitting.empty()) return std::nullopt;
-    const bool fresh = !unused.empty() && random_.chance(60);
+    const bool fresh = !unused.empty() && random_.chance(50);
     const auto& list = fresh ? unused : fitting;
     const int size = static_cast<int>(list.size());
-    const int first = random_.below(size);
-    const ValueId id = list[static_cast<std::size_t>(std::max(first, random_.below(size)))];
+    int at = random_.below(size);
+    if (random_.chance(50)) at = std::max(at, random_.below(size));
+    const ValueId id = list[static_cast<std::size_t>(at)];
     used_[id] = true;
     return id;
   }
@@ -149,21 +161,50 @@ class Generator {
 
   /// A value that is the same for all elements.
   ValueId uniform_operand(DType type) {
-    const auto found =
-        find([&](ValueId id) { return build_.type(id) == type && is_uniform(id); });
+    const auto found = find([&](ValueId id) { return build_.type(id) == type && is_uniform(id); });
     return found && random_.chance(80) ? *found : constant(type);
+  }
+
+  /// An i32 that differs between elements and, inside of loops, between steps. Values made by
+  /// random ops alone soon are the same for all elements.
+  ValueId noise() {
+    ValueId bits = noise_;
+    if (!open_.empty() && random_.chance(70)) {
+      const Loop& loop = open_.back();
+      const ValueId count = build_.convert(loop.arguments[loop.counter], DType::I32);
+      bits = build_.op(Op::Add, {bits, count});
+    }
+    const int factor = random_.between(1 << 28, 1 << 29) * 2 + 1;
+    bits = build_.op(Op::Mul, {bits, number(DType::I32, factor)});
+    bits = build_.op(Op::Shr, {bits, number(DType::I32, random_.between(22, 28))});
+    return emit(bits, false);
+  }
+
+  /// The bits of a parameter.
+  ValueId noise_of(ValueId parameter) {
+    const DType type = build_.type(parameter);
+    if (type == DType::I32) return parameter;
+    if (type == DType::F32) return build_.op(Op::Bitcast, {parameter}, DType::I32);
+    ValueId bits = parameter;
+    if (type == DType::F64) bits = build_.op(Op::Bitcast, {bits}, DType::I64);
+    const ValueId high = build_.op(Op::Shr, {bits, number(DType::I64, 32)});
+    return build_.convert(build_.op(Op::Xor, {bits, high}), DType::I32);
   }
 
   /// An i32 from 0 to `most`, from any value in scope or, if asked, from a uniform one.
   ValueId small(int most, bool uniform) {
-    std::optional<ValueId> from;
-    if (uniform) from = find([&](ValueId id) { return is_uniform(id); });
-    if (uniform && !from) return number(DType::I32, random_.between(0, most));
-    ValueId value = uniform ? *from : any_value();
+    ValueId value = ir::kNone;
+    if (uniform) {
+      const auto found = find([&](ValueId id) { return is_uniform(id); });
+      if (!found) return number(DType::I32, random_.between(0, most));
+      value = *found;
+    } else {
+      value = random_.chance(70) ? noise() : any_value();
+    }
     if (!types::is_integer(build_.type(value))) value = emit_op(Op::Convert, {value}, DType::I32);
     const DType type = build_.type(value);
-    if (random_.chance(60)) {
-      const int mask = most >= 7 ? 7 : most >= 3 ? 3 : 1;
+    if (random_.chance(70)) {
+      const int mask = most >= 15 ? 15 : most >= 7 ? 7 : most >= 3 ? 3 : 1;
       value = emit_op(Op::And, {value, number(type, mask)});
     } else if (divides_ && random_.chance(60)) {
       value = emit_op(Op::Rem, {value, number(type, most + 1)});
@@ -174,15 +215,35 @@ class Generator {
     return type == DType::I32 ? value : emit_op(Op::Convert, {value}, DType::I32);
   }
 
-  ValueId condition(bool uniform) {
-    if (!uniform && random_.chance(30)) return operand(DType::Bool);
+  ValueId condition() {
+    if (random_.chance(25)) return operand(DType::Bool);
     constexpr std::array kCompare = {Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne};
     const DType type = random_type();
-    const Op op = type == DType::Bool ? (random_.chance(50) ? Op::Eq : Op::Xor)
-                                      : random_.pick(kCompare);
-    const ValueId a = uniform ? uniform_operand(type) : operand(type);
-    const ValueId b = uniform ? uniform_operand(type) : operand(type);
+    const Op op = type != DType::Bool  ? random_.pick(kCompare)
+                  : random_.chance(50) ? Op::Eq
+                                       : Op::Xor;
+    const ValueId a = operand(type);
+    ValueId b = operand(type);
+    if (a == b) b = operand(type);
     return emit_op(op, {a, b});
+  }
+
+  /// True for few elements, or only now and then.
+  ValueId rare_condition() {
+    if (random_.chance(20)) return condition();
+    const ValueId bits = emit_op(Op::And, {noise(), number(DType::I32, 7)});
+    return emit_op(Op::Eq, {bits, number(DType::I32, random_.below(8))});
+  }
+
+  /// The same for all elements: a test of a counter, if there is one.
+  ValueId uniform_condition() {
+    const auto counter = find([&](ValueId id) {
+      return is_uniform(id) && build_.function()[id].op == Op::Argument &&
+             build_.type(id) != DType::Bool;
+    });
+    if (!counter) return emit_op(Op::Eq, {uniform_operand(DType::I32), constant(DType::I32)});
+    const ValueId limit = number(build_.type(*counter), random_.between(1, 6));
+    return emit_op(random_.chance(50) ? Op::Ge : Op::Eq, {*counter, limit});
   }
 
   // --- straight code ---
@@ -205,9 +266,13 @@ class Generator {
     if (stated.empty()) return;
     const DType result = random_.pick(stated);
     std::vector<ValueId> operands;
-    for (const DType wanted : operand_types) operands.push_back(operand(wanted));
-    if (ops::can_fail(row.op, type) && !(fails_ && random_.chance(40))) {
-      operands[1] = not_zero(operands[1]);
+    for (const DType wanted : operand_types) {
+      operands.push_back(operand(wanted));
+      if (operands.back() == operands[0] && operands.size() > 1) operands.back() = operand(wanted);
+    }
+    if (ops::can_fail(row.op, type)) {
+      const bool may_fail = fails_ && random_.chance(40);
+      operands[1] = may_fail ? seldom_zero(type) : not_zero(operands[1]);
     }
     emit_op(row.op, operands, result);
   }
@@ -220,15 +285,26 @@ class Generator {
     return emit_op(Op::Select, {is_zero, number(type, random_.chance(50) ? 1 : -1), value});
   }
 
+  ValueId seldom_zero(DType type) {
+    const ValueId bits = emit_op(Op::And, {noise(), number(DType::I32, 15)});
+    return type == DType::I32 ? bits : emit_op(Op::Convert, {bits}, type);
+  }
+
+  void fail_seldom() {
+    const ValueId first = rare_condition();
+    const ValueId second = rare_condition();
+    build_.fail_if(emit_op(Op::And, {first, second}), ir::FailKind::Check);
+  }
+
   void segment(int length, int depth) {
     for (int i = 0; i < length && has_budget(); ++i) {
-      if (depth > 0 && depth < kDeepest && random_.chance(depth == 1 ? 14 : 10)) {
+      if (depth > 0 && depth < kDeepest && random_.chance(depth == 1 ? 22 : 14)) {
         loop(depth);
       } else if (depth > 0 && random_.chance(9)) {
-        const ValueId leave = condition(random_.chance(25));
+        const ValueId leave = random_.chance(25) ? uniform_condition() : rare_condition();
         build_.break_if(leave, exit_values());
-      } else if (fails_ && random_.chance(6)) {
-        build_.fail_if(condition(false), ir::FailKind::Check);
+      } else if (fails_ && random_.chance(15)) {
+        fail_seldom();
       } else {
         random_op();
       }
@@ -237,14 +313,16 @@ class Generator {
 
   // --- loops ---
 
-  /// One loop: its counter goes from `start` by `step` to `bound`, or back.
-  struct Loop {
-    std::vector<ValueId> arguments;
-    std::size_t counter = 0;  // its position
-    bool down = false;
-    ValueId end = ir::kNone;
-    ValueId step = ir::kNone;
-  };
+  /// Carried values stand in any order.
+  void rotate(Loop& loop, std::vector<ValueId>& initial) {
+    const auto size = initial.size();
+    const auto by = static_cast<std::size_t>(random_.below(static_cast<int>(size)));
+    std::rotate(initial.rbegin(), initial.rbegin() + static_cast<std::ptrdiff_t>(by),
+                initial.rend());
+    loop.counter = (loop.counter + by) % size;
+    if (loop.companion) loop.companion = (*loop.companion + by) % size;
+    if (loop.sum) loop.sum = (*loop.sum + by) % size;
+  }
 
   /// What an exit hands over: the carried values as they stand, or others.
   std::vector<ValueId> exit_values() {
@@ -267,19 +345,22 @@ class Generator {
 
   /// The exit that makes sure the loop ends, in the forms a condition is written in.
   void test(const Loop& loop, ValueId count) {
-    const bool uniform = random_.chance(30);
+    const auto other_condition = [&] {
+      if (random_.chance(30)) return uniform_condition();
+      return random_.chance(70) ? rare_condition() : condition();
+    };
     const Op stay_op = loop.down ? Op::Gt : Op::Lt;
     const Op leave_op = loop.down ? Op::Le : Op::Ge;
     ValueId leave = ir::kNone;
-    switch (random_.below(4)) {
+    switch (random_.below(5)) {
       case 0: {
-        const ValueId other = condition(uniform);
+        const ValueId other = emit_op(Op::Not, {other_condition()});
         const ValueId stay = emit_op(stay_op, {count, loop.end});
         leave = emit_op(Op::Not, {emit_op(Op::And, {stay, other})});
         break;
       }
       case 1: {
-        const ValueId other = condition(uniform);
+        const ValueId other = other_condition();
         const ValueId end = emit_op(leave_op, {count, loop.end});
         leave = emit_op(Op::Or, {other, end});
         break;
@@ -298,7 +379,7 @@ class Generator {
     constexpr std::array kCounter = {DType::I32, DType::I32, DType::I32, DType::I64,
                                      DType::I64, DType::F32, DType::F64};
     const DType type = random_.pick(kCounter);
-    const bool uniform_bound = random_.chance(35);
+    const bool uniform_bound = random_.chance(depth == 0 ? 30 : 50);
     const auto in_type = [&](ValueId id) {
       return build_.type(id) == type ? id : emit_op(Op::Convert, {id}, type);
     };
@@ -307,8 +388,8 @@ class Generator {
     const bool constant_bound = uniform_bound && random_.chance(50);
     const ValueId high = constant_bound ? number(type, random_.between(0, most))
                                         : in_type(small(most, uniform_bound));
-    const ValueId low = random_.chance(85) ? number(type, 0)
-                                           : in_type(small(2, random_.chance(50)));
+    const ValueId low =
+        random_.chance(85) ? number(type, 0) : in_type(small(2, random_.chance(50)));
     loop.end = loop.down ? low : high;
     if (random_.chance(75)) {
       loop.step = number(type, random_.chance(80) ? 1 : 2);
@@ -317,14 +398,21 @@ class Generator {
       loop.step = emit_op(Op::Add, {extra, number(type, 1)});
     }
 
-    // A companion is the same for all elements as long as they stay: a second counter.
     std::vector<ValueId> initial;
-    for (int i = random_.between(0, 3); i > 0; --i) initial.push_back(operand(random_type()));
-    loop.counter = static_cast<std::size_t>(random_.below(static_cast<int>(initial.size()) + 1));
-    initial.insert(initial.begin() + static_cast<std::ptrdiff_t>(loop.counter),
-                   loop.down ? high : low);
-    const bool has_companion = random_.chance(25);
-    if (has_companion) initial.push_back(uniform_operand(random_type()));
+    for (int i = random_.between(0, 2); i > 0; --i) initial.push_back(operand(random_type()));
+    if (random_.chance(25)) {
+      loop.companion = initial.size();
+      initial.push_back(uniform_operand(random_type()));
+    }
+    loop.counter = initial.size();
+    initial.push_back(loop.down ? high : low);
+    if (random_.chance(75)) {
+      loop.sum = initial.size();
+      DType sum = random_type();
+      while (sum == DType::Bool) sum = random_type();
+      initial.push_back(operand(sum));
+    }
+    rotate(loop, initial);
     const bool uniform_counter = is_uniform(initial[loop.counter]) && is_uniform(loop.step);
 
     const std::size_t outside = visible_.size();
@@ -332,34 +420,36 @@ class Generator {
     const auto arguments = build_.arguments(id);
     loop.arguments.assign(arguments.begin(), arguments.end());
     for (std::size_t i = 0; i < loop.arguments.size(); ++i) {
-      const bool companion = has_companion && i + 1 == loop.arguments.size();
-      emit(loop.arguments[i], companion || (i == loop.counter && uniform_counter));
+      emit(loop.arguments[i], i == loop.companion || (i == loop.counter && uniform_counter));
     }
     open_.push_back(loop);
-    body(loop, depth, has_companion);
+    body(loop, depth);
     open_.pop_back();
     visible_.resize(outside);
     for (std::uint32_t i = 0; i < loop.arguments.size(); ++i) {
-      if (random_.chance(75)) emit(build_.result(id, i), false);
+      if (i == loop.sum || random_.chance(60)) emit(build_.result(id, i), false);
     }
   }
 
   /// The test comes first, in the middle or last, on the count before or after its step.
-  void body(const Loop& loop, int depth, bool has_companion) {
+  void body(const Loop& loop, int depth) {
+    const std::size_t outside = visible_.size();
     const int position = random_.below(3);
     const bool test_next = random_.chance(25);
     std::optional<ValueId> next;
-    if (position > 0) segment(random_.between(1, 5), depth + 1);
+    if (position > 0) segment(random_.between(1, 4), depth + 1);
     if (test_next) next = next_count(loop);
     test(loop, next.value_or(loop.arguments[loop.counter]));
-    if (position < 2) segment(random_.between(1, 6), depth + 1);
+    if (position < 2) segment(random_.between(1, 5), depth + 1);
     if (!next) next = next_count(loop);
     std::vector<ValueId> values;
     for (std::size_t i = 0; i < loop.arguments.size(); ++i) {
       if (i == loop.counter) {
         values.push_back(*next);
-      } else if (has_companion && i + 1 == loop.arguments.size()) {
+      } else if (i == loop.companion) {
         values.push_back(next_companion(loop.arguments[i]));
+      } else if (i == loop.sum) {
+        values.push_back(take_in(loop.arguments[i], outside, 3));
       } else {
         values.push_back(next_value(loop, i));
       }
@@ -386,9 +476,13 @@ class Generator {
       }
       if (!others.empty()) return random_.pick(others);
     }
-    if (dice < 55 && type != DType::Bool) {  // a sum, as loops have them
+    if (dice < 60 && type != DType::Bool) {  // a sum, as loops have them
       const ValueId term = random_.chance(50) ? uniform_operand(type) : operand(type);
       return emit_op(Op::Add, {argument, term});
+    }
+    if (dice < 80) {
+      const Op op = type == DType::Bool ? Op::Xor : random_.chance(50) ? Op::Sub : Op::Mul;
+      return emit_op(op, {argument, operand(type)});
     }
     return operand(type);
   }
@@ -399,47 +493,56 @@ class Generator {
     const int count = random_.between(1, 4);
     for (int i = 0; i < count; ++i) {
       const bool mapped = i == 0 || random_.chance(70);
-      const DType type = random_type();
+      DType type = random_type();
+      while (i == 0 && type == DType::Bool) type = random_type();
       emit(build_.param(fmt::format("arg{}", i), type, mapped), !mapped);
     }
+    noise_ = noise_of(build_.function().params[0].value);
   }
 
   void results() {
     const int count = random_.between(1, 3);
     std::vector<ValueId> values;
-    if (random_.chance(40)) values.push_back(mix());
-    while (std::ssize(values) < count) values.push_back(any_value());
+    if (random_.chance(70)) values.push_back(take_in(number(DType::I64, 1), 0, 3));
+    while (std::ssize(values) < count) {
+      const auto varying = find([&](ValueId id) { return !is_uniform(id); });
+      values.push_back(varying ? *varying : any_value());
+    }
     build_.ret(values);
   }
 
-  /// A number that depends on all that nothing else uses, so that mistakes there show.
-  ValueId mix() {
-    ValueId sum = number(DType::I64, 1);
-    const std::vector<ValueId> all = visible_;
-    int left = 6;
-    for (auto it = all.rbegin(); it != all.rend() && left > 0; ++it) {
-      if (used_[*it]) continue;
+  /// `sum` with all that nothing else uses taken in, so that mistakes show: what loops give, and
+  /// up to `most` other values of those in scope from position `from` on.
+  ValueId take_in(ValueId sum, std::size_t from, int most) {
+    const DType type = build_.type(sum);
+    const std::vector<ValueId> all(visible_.begin() + static_cast<std::ptrdiff_t>(from),
+                                   visible_.end());
+    for (auto it = all.rbegin(); it != all.rend(); ++it) {
+      const bool is_result = build_.function()[*it].op == Op::Result;
+      if (*it == sum || (!is_result && (used_[*it] || most-- <= 0))) continue;
       used_[*it] = true;
-      --left;
-      ValueId bits = *it;
-      const DType type = build_.type(bits);
       if (types::is_float(type)) {
-        bits = build_.op(Op::Bitcast, {bits}, type == DType::F32 ? DType::I32 : DType::I64);
+        constexpr std::array kOps = {Op::Add, Op::Sub, Op::Min, Op::Max, Op::Copysign};
+        sum = build_.op(random_.pick(kOps), {sum, build_.convert(*it, type)});
+        continue;
       }
-      bits = build_.convert(bits, DType::I64);
-      sum = build_.op(Op::Mul, {sum, number(DType::I64, 31)});
-      sum = build_.op(Op::Xor, {sum, bits});
+      ValueId bits = *it;
+      if (build_.type(bits) == DType::F32) bits = build_.op(Op::Bitcast, {bits}, DType::I32);
+      if (build_.type(bits) == DType::F64) bits = build_.op(Op::Bitcast, {bits}, DType::I64);
+      sum = build_.op(Op::Mul, {sum, number(type, 31)});
+      sum = build_.op(Op::Xor, {sum, build_.convert(bits, type)});
     }
     return sum;
   }
 
   Random random_;
   ir::Builder build_;
-  std::size_t budget_ = 0;
+  std::size_t most_ = 0;
   std::vector<DType> types_;  // of this program, the usual ones several times
   std::vector<const ops::Row*> rows_;
-  bool divides_ = false;  // divides integers
-  bool fails_ = false;    // some elements may fail
+  bool divides_ = false;       // divides integers
+  bool fails_ = false;         // some elements may fail
+  ValueId noise_ = ir::kNone;  // an i32 that differs between elements
   std::vector<ValueId> visible_;
   std::vector<bool> used_;     // by value
   std::vector<bool> uniform_;  // by value

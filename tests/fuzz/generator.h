@@ -8,8 +8,8 @@
 namespace lw::fuzz {
 
 struct Options {
-  int least = 10;  // instructions, roughly
-  int most = 60;
+  int least = 20;  // from so many to so many instructions, after which nothing new is begun
+  int most = 50;
 };
 
 /// The same seed gives the same program, everywhere.

@@ -18,10 +18,16 @@ T random_integer(Random& random) {
   constexpr int kBits = std::numeric_limits<U>::digits;
   switch (random.below(6)) {
     case 0: {
-      constexpr std::array<T, 10> kSpecial = {
-          0, 1, -1, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
-          std::numeric_limits<T>::min() + 1, std::numeric_limits<T>::max() - 1, kBits - 1, kBits,
-          kBits + 1};
+      constexpr std::array<T, 10> kSpecial = {0,
+                                              1,
+                                              -1,
+                                              std::numeric_limits<T>::min(),
+                                              std::numeric_limits<T>::max(),
+                                              std::numeric_limits<T>::min() + 1,
+                                              std::numeric_limits<T>::max() - 1,
+                                              kBits - 1,
+                                              kBits,
+                                              kBits + 1};
       return random.pick(kSpecial);
     }
     case 1: {  // a power of two or a neighbour
@@ -57,9 +63,12 @@ T random_float(Random& random) {
     case 1:
       return std::bit_cast<T>(sign);  // a zero
     case 2: {
-      const std::array<U, 6> special = {
-          infinity, infinity - 1, std::bit_cast<U>(std::numeric_limits<T>::min()),
-          std::bit_cast<U>(std::numeric_limits<T>::epsilon()), 1, kLowBits};
+      const std::array<U, 6> special = {infinity,
+                                        infinity - 1,
+                                        std::bit_cast<U>(std::numeric_limits<T>::min()),
+                                        std::bit_cast<U>(std::numeric_limits<T>::epsilon()),
+                                        1,
+                                        kLowBits};
       return std::bit_cast<T>(static_cast<U>(sign | random.pick(special)));
     }
     case 3:

@@ -35,6 +35,12 @@ bool has_loop(const ir::Function& f) {
   return found;
 }
 
+int size_of(const ir::Function& f) {
+  int size = 0;
+  ir::for_each(f, [&](ir::ValueId, int) { ++size; });
+  return size;
+}
+
 Trial code_trial(const Shape& shape, int interleave, int steps) {
   Trial trial{.compile = runtime::CompileMode::Now};
   trial.wish = {.refill = false,
@@ -55,14 +61,19 @@ void limit(Trial& trial, Random& random, std::span<const ir::Evaluation> truth) 
 
 }  // namespace
 
+std::vector<Trial> static_trials() {
+  return {{.kind = Trial::Kind::Text}, {.kind = Trial::Kind::Passes}};
+}
+
 std::vector<Trial> choose_trials(const ir::Function& function,
                                  std::span<const ir::Evaluation> truth, std::uint64_t seed) {
   constexpr int kCompiled = 3;
   Random random(seed ^ 0x747269616c73);
-  std::vector<Trial> trials = {{.kind = Trial::Kind::Text}, {.kind = Trial::Kind::Passes}, {}};
+  std::vector<Trial> trials = {{}};  // the tile machine
   const ir::Function program = transform::run(function);
   const bool refillable = kernel::is_refillable(program);
   const bool loops = has_loop(program);
+  const int most_copies = std::max(1, 320 / size_of(program));
   const std::vector<Shape> all = shapes();
   for (std::uint64_t i = 0; i < kCompiled; ++i) {
     std::uint64_t number = seed * kCompiled + i;
@@ -72,8 +83,9 @@ std::vector<Trial> choose_trials(const ir::Function& function,
       return static_cast<int>(value);
     };
     const Shape shape = all[static_cast<std::size_t>(digit(all.size()))];
-    const int interleave = 1 + digit(4);
-    const int steps = 1 + digit(8);
+    // Many copies of a large program take long to compile.
+    const int interleave = std::min(1 + digit(4), most_copies);
+    const int steps = std::min(1 + digit(8), std::max(1, most_copies / interleave));
     Trial trial = code_trial(shape, interleave, steps);
     if (refillable && can_refill(shape) && random.chance(60)) {
       trial.wish.refill = true;
@@ -89,13 +101,9 @@ std::vector<Trial> choose_trials(const ir::Function& function,
   return trials;
 }
 
-std::vector<Trial> all_trials(const ir::Function& function,
-                              std::span<const ir::Evaluation> truth) {
+std::vector<Trial> all_trials(const ir::Function& function, std::span<const ir::Evaluation> truth) {
   Random random(1);
-  std::vector<Trial> trials = {{.kind = Trial::Kind::Text},
-                               {.kind = Trial::Kind::Passes},
-                               {},
-                               {.compile = runtime::CompileMode::Auto}};
+  std::vector<Trial> trials = {{}, {.compile = runtime::CompileMode::Auto}};
   const ir::Function program = transform::run(function);
   const bool loops = has_loop(program);
   if (loops) limit(trials.emplace_back(), random, truth);
@@ -132,7 +140,9 @@ std::string to_string(const Trial& trial) {
     case runtime::CompileMode::Now: {
       const plan::Wish& wish = trial.wish;
       text = fmt::format("machine code, {}, {} lanes x {} registers, {} steps a look, {}",
-                         !wish.refill ? "planner's choice" : *wish.refill ? "refill" : "packets",
+                         !wish.refill   ? "planner's choice"
+                         : *wish.refill ? "refill"
+                                        : "packets",
                          *wish.lanes, *wish.interleave, *wish.steps, plan::name_of(*wish.isa));
       if (wish.threshold) text += fmt::format(", refill at {}", *wish.threshold);
       break;

@@ -114,7 +114,7 @@ Emitter::Values Emitter::new_slots(RegisterId r) {
   return slots;
 }
 
-Value* Emitter::read(RegisterId r, int u, bool lanes) {
+Value* Emitter::written(RegisterId r, int u) {
   const auto i = static_cast<std::size_t>(is_varying(r) ? u : 0);
   Value* value = values_[r][i];
   if (!slots_[r].empty()) {
@@ -122,8 +122,15 @@ Value* Emitter::read(RegisterId r, int u, bool lanes) {
         b_.CreateLoad(llvm::cast<llvm::AllocaInst>(slots_[r][i])->getAllocatedType(), slots_[r][i]);
   }
   LW_CHECK(value != nullptr);
+  return value;
+}
+
+Value* Emitter::read(RegisterId r, int u, bool lanes) {
+  Value* value = written(r, u);
   // While lanes retire one by one, the epilogue sees only those as active.
-  if (phase_ == Phase::Epilogue && r == active_) value = b_.CreateAnd(value, held_[i]);
+  if (phase_ == Phase::Epilogue && r == active_) {
+    value = b_.CreateAnd(value, held_[static_cast<std::size_t>(u)]);
+  }
   return lanes && !is_varying(r) ? ops_.splat(value, type(r)) : value;
 }
 
@@ -297,7 +304,8 @@ Value* Emitter::masked_add(const Instruction& in, int u) {
   }
   const Instruction* sum = definition_[in.sources[1]];
   if (sum == nullptr || assignments_[in.sources[1]] != 1 || sum->kind != Kind::Compute ||
-      sum->op != Op::Add || sum->sources[0] != in.sources[2] || is_varying(sum->sources[1])) {
+      sum->op != Op::Add || sum->sources[0] != in.sources[2] || is_varying(sum->sources[1]) ||
+      assignments_[sum->sources[1]] != 1) {  // it may have changed since: a counter
     return nullptr;
   }
   Value* addend = read(sum->sources[1], u, true);
@@ -389,7 +397,7 @@ void Emitter::fail(const Instruction& in) {
              {context_, b_.getInt32(in.index), b_.CreateZExt(ops_.lane_bits(mask), b_.getInt64Ty()),
               ids_memory_, first_});
     for (std::size_t m = 1; m < in.sources.size(); ++m) {
-      write(in.sources[m], u, b_.CreateAnd(read(in.sources[m], u, true), ops_.mask_not(mask)));
+      write(in.sources[m], u, b_.CreateAnd(written(in.sources[m], u), ops_.mask_not(mask)));
     }
   }
   b_.CreateBr(go_on);

@@ -34,6 +34,8 @@ class Emitter {
   DType type(kernel::RegisterId r) const { return k_.registers[r].type; }
   /// The value of `r` in register `u`; a uniform one is spread over the lanes if `lanes`.
   llvm::Value* read(kernel::RegisterId r, int u, bool lanes);
+  /// What was last written to `r` in register `u`.
+  llvm::Value* written(kernel::RegisterId r, int u);
   void write(kernel::RegisterId r, int u, llvm::Value* value);
   Values read_all(kernel::RegisterId r);
   llvm::Value* new_slot(llvm::Type* type, const llvm::Twine& name);

@@ -224,14 +224,16 @@ void Machine::Builder::emit_loop(const Instruction& in, kernel::BlockId id, bool
   if (info.masked) {
     info.mask = lanes_[in.sources[0]];
     info.order = take(static_cast<std::size_t>(m_.lanes_) * 4);
-    collect_packed(in.block, info);
+    collect_packed(in, info);
   }
   free_.insert(free_.end(), outer_free.begin(), outer_free.end());
   m_.loops_[index] = std::move(info);
 }
 
-void Machine::Builder::collect_packed(kernel::BlockId block, LoopInfo& info) {
+void Machine::Builder::collect_packed(const Instruction& loop, LoopInfo& info) {
+  const RegisterId mask = loop.sources[0];
   std::vector<int> role(k_.registers.size(), 0);  // 1: read, 2: written
+  role[mask] = 1;
   kernel::for_each(
       k_,
       [&](const Instruction& in, int) {
@@ -241,10 +243,11 @@ void Machine::Builder::collect_packed(kernel::BlockId block, LoopInfo& info) {
         }
         if (in.dst != kernel::kNone) role[in.dst] = 2;
       },
-      block);
+      loop.block);
   for (RegisterId r = 0; r < k_.registers.size(); ++r) {
-    // What one block alone touches is made anew in every step.
-    if (role[r] == 0 || !k_.registers[r].varying || !is_long_lived(r)) continue;
+    // What one block alone touches is made anew in every step; the mask is looked at in between.
+    const bool lives_on = is_long_lived(r) || r == mask;
+    if (role[r] == 0 || !k_.registers[r].varying || !lives_on) continue;
     info.packed.push_back({lanes_[r], take_lanes(), size(r), role[r] == 2});
   }
   if (m_.has_failures_) info.packed.push_back({m_.ids_, take_lanes(), 4, false});

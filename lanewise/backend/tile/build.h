@@ -38,7 +38,7 @@ class Machine::Builder {
   void emit_copy(const kernel::Instruction& in, std::vector<Step>& out);
   void broadcast(kernel::RegisterId from, kernel::RegisterId to, std::vector<Step>& out);
   void emit_loop(const kernel::Instruction& in, kernel::BlockId id, bool top);
-  void collect_packed(kernel::BlockId block, LoopInfo& info);
+  void collect_packed(const kernel::Instruction& loop, LoopInfo& info);
 
   const kernel::Kernel& k_;
   Machine& m_;

@@ -1,0 +1,148 @@
+// What generated code may never contain: contraction, fast-math flags, calls to libm, estimates.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "lanewise/backend/cpu/compiler.h"
+#include "lanewise/ir/parse.h"
+#include "lanewise/kernel/lower.h"
+#include "lanewise/plan/choose.h"
+#include "lanewise/transform/passes.h"
+#include "tests/backend/cpu/assembly.h"
+#include "tests/support/programs.h"
+#include "tests/support/run_kernel.h"
+
+namespace lw::backend::cpu {
+namespace {
+
+using plan::Isa;
+
+struct Case {
+  kernel::Kernel kernel;
+  plan::Schedule schedule;
+};
+
+/// A program in every schedule that fits it.
+std::vector<Case> all_cases(const ir::Function& f) {
+  std::vector<Case> cases;
+  for (const Isa isa : {Isa::V3, Isa::V4}) {
+    for (const bool refill : {false, true}) {
+      if (refill && !kernel::is_refillable(f)) continue;
+      cases.push_back({kernel::lower(f, {.refill = refill}),
+                       plan::choose(f, {.refill = refill, .isa = isa}, nullptr).schedule});
+    }
+  }
+  return cases;
+}
+
+ir::Function sums_of_products() {
+  return ir::parse(R"(
+function f(%0: f32, %1: f64) -> (f32, f64) {
+  %2 = mul f32 %0, %0
+  %3 = add f32 %2, %0
+  %4 = mul f64 %1, %1
+  %5 = sub f64 %1, %4
+  %6 = div f64 %5, %1
+  %7 = sqrt f64 %6
+  return (%3, %7)
+}
+)");
+}
+
+TEST(CpuCode, ProductsAndSumsAreNeverContracted) {
+  for (const ir::Function& f : {lw::test::mandelbrot_program(), sums_of_products()}) {
+    for (const Case& c : all_cases(f)) {
+      for (const auto& in : test::instructions(assembly(c.kernel, c.schedule))) {
+        EXPECT_FALSE(in.name.starts_with("vfm") || in.name.starts_with("vfn")) << in.name;
+      }
+    }
+  }
+}
+
+TEST(CpuCode, DivisionAndSquareRootAreNoEstimates) {
+  for (const Case& c : all_cases(sums_of_products())) {
+    std::set<std::string> names;
+    for (const auto& in : test::instructions(assembly(c.kernel, c.schedule))) {
+      names.insert(in.name);
+      EXPECT_FALSE(in.name.starts_with("vrcp") || in.name.starts_with("vrsqrt")) << in.name;
+    }
+    EXPECT_EQ(names.count("vdivpd"), 1u);
+    EXPECT_EQ(names.count("vsqrtpd"), 1u);
+  }
+}
+
+TEST(CpuCode, KeplerCallsNothingButThePoll) {
+  for (const Case& c : all_cases(lw::test::kepler_program())) {
+    int calls = 0;
+    int fused = 0;
+    for (const auto& in : test::instructions(assembly(c.kernel, c.schedule))) {
+      fused += in.name.starts_with("vfm") || in.name.starts_with("vfn");
+      if (!in.name.starts_with("call")) continue;
+      ++calls;
+      EXPECT_EQ(in.operands, "lanewise_enter_poll@PLT");
+    }
+    EXPECT_GT(calls, 0);
+    EXPECT_GT(fused, 0);
+  }
+}
+
+TEST(CpuCode, FailuresCallTheRuntimeAndNothingElse) {
+  const ir::Function f =
+      transform::run(ir::parse("function f(%0: i32, %1: i32) -> (i32) {\n  %2 = div i32 %0, %1\n"
+                               "  return (%2)\n}\n"));
+  for (const Case& c : all_cases(f)) {
+    for (const auto& in : test::instructions(assembly(c.kernel, c.schedule))) {
+      if (in.name.starts_with("call")) EXPECT_EQ(in.operands, "lanewise_enter_fail@PLT");
+    }
+  }
+}
+
+TEST(CpuCode, NoInstructionHasAFastMathFlag) {
+  for (const ir::Function& f :
+       {lw::test::mandelbrot_program(), lw::test::kepler_program(), sums_of_products()}) {
+    for (const Case& c : all_cases(f)) {
+      const std::string text = llvm_ir(c.kernel, c.schedule);
+      for (const char* flag : {" fast ", " reassoc ", " nnan ", " ninf ", " nsz ", " arcp ",
+                               " contract ", " afn ", "minnum", "maxnum", "fptosi.sat"}) {
+        EXPECT_EQ(text.find(flag), std::string::npos) << flag;
+      }
+    }
+  }
+}
+
+TEST(CpuCode, LanesNeverShareAWiderMaskThanARegisterHas) {
+  const ir::Function f = lw::test::mandelbrot_program();
+  for (const Case& c : all_cases(f)) {
+    EXPECT_EQ(llvm_ir(c.kernel, c.schedule).find("<64 x i1>"), std::string::npos);
+  }
+}
+
+TEST(CpuCode, ACompileReportsItsTimesAndBytes) {
+  const ir::Function f = lw::test::mandelbrot_program();
+  const auto code = compile(kernel::lower(f), plan::choose(f, {.refill = false}, nullptr).schedule);
+  EXPECT_NE(code->run(), nullptr);
+  EXPECT_GT(code->bytes(), 0u);
+  EXPECT_GT(code->times().emit_ms, 0);
+  EXPECT_GT(code->times().code_ms, 0);
+  EXPECT_GE(code->times().total_ms(), code->times().emit_ms + code->times().code_ms);
+}
+
+TEST(CpuCode, MachineCodeStopsAtABackEdgeWhenThePollSaysSo) {
+  const auto points = lw::test::mandelbrot_points(16, true);
+  std::vector<std::int32_t> out(points.a.size(), -1);
+  const ir::Function f = lw::test::mandelbrot_program();
+  for (const bool refill : {false, true}) {
+    const auto code = compile(kernel::lower(f, {.refill = refill}),
+                              plan::choose(f, {.refill = refill}, nullptr).schedule);
+    lw::test::Worker worker({{points.a.data(), points.b.data()}, {out.data()}});
+    worker.attention = 1;
+    EXPECT_EQ(code->run()(&worker, 0, std::ssize(out)), runtime::Status::Done);
+    EXPECT_GT(worker.polls, 0);
+    EXPECT_EQ(out, points.steps);
+    worker.poll = [](runtime::Context*) { return 1; };
+    EXPECT_EQ(code->run()(&worker, 0, std::ssize(out)), runtime::Status::Stopped);
+  }
+}
+
+}  // namespace
+}  // namespace lw::backend::cpu

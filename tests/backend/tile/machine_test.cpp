@@ -1,0 +1,109 @@
+#include "lanewise/backend/tile/machine.h"
+
+#include <gtest/gtest.h>
+
+#include "lanewise/ir/parse.h"
+#include "lanewise/kernel/lower.h"
+#include "tests/support/programs.h"
+#include "tests/support/run_kernel.h"
+
+namespace lw::backend::tile {
+namespace {
+
+runtime::Status never_called(runtime::Context*, std::int64_t, std::int64_t) {
+  return runtime::Status::Done;
+}
+
+class TileMachine : public testing::Test {
+ protected:
+  const test::Points points_ = test::mandelbrot_points(32, true);
+  const Machine machine_{kernel::lower(test::mandelbrot_program())};
+  std::vector<std::int32_t> out_ = std::vector<std::int32_t>(points_.a.size(), -1);
+  test::Worker worker_{{{points_.a.data(), points_.b.data()}, {out_.data()}}};
+};
+
+TEST_F(TileMachine, PacksLanesAndGivesEveryElementItsOwnResult) {
+  const auto outcome = machine_.run(&worker_, 0, std::ssize(out_), {});
+  EXPECT_EQ(outcome.status, runtime::Status::Done);
+  EXPECT_EQ(outcome.done, std::ssize(out_));
+  EXPECT_EQ(out_, points_.steps);
+}
+
+TEST_F(TileMachine, ComputesExactlyTheRangeItIsGiven) {
+  const std::int64_t tile = machine_.tile_lanes();
+  for (const std::int64_t count : {std::int64_t{1}, tile - 1, tile, tile + 1, 2 * tile + 3}) {
+    std::fill(out_.begin(), out_.end(), -1);
+    EXPECT_EQ(machine_.run(&worker_, 5, count, {}).done, count);
+    for (std::int64_t i = 0; i < std::ssize(out_); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      ASSERT_EQ(out_[at], i >= 5 && i < 5 + count ? points_.steps[at] : -1) << i;
+    }
+  }
+}
+
+TEST_F(TileMachine, CountsHowOftenEachElementWentRound) {
+  std::vector<std::uint32_t> trips(out_.size());
+  machine_.run(&worker_, 0, std::ssize(out_), {.trips = trips});
+  for (std::size_t i = 0; i < trips.size(); ++i) {
+    // The step in which it leaves counts too.
+    ASSERT_EQ(static_cast<std::int32_t>(trips[i]), points_.steps[i] + 1) << i;
+  }
+}
+
+TEST_F(TileMachine, StopsCountingWhereAnElementHasGoneRoundOftenEnough) {
+  std::vector<std::uint32_t> trips(out_.size());
+  const auto outcome =
+      machine_.run(&worker_, 0, std::ssize(out_), {.trips = trips, .most_trips = 10});
+  EXPECT_EQ(outcome.status, runtime::Status::Done);
+  EXPECT_EQ(outcome.done, 0);
+  EXPECT_EQ(*std::max_element(trips.begin(), trips.end()), 10u);
+}
+
+TEST_F(TileMachine, GivesUpOnceThereIsMachineCode) {
+  const std::atomic<runtime::Run> code = &never_called;
+  EXPECT_EQ(machine_.run(&worker_, 0, std::ssize(out_), {.code = &code}).done, 0);
+  const std::atomic<runtime::Run> none = nullptr;
+  EXPECT_EQ(machine_.run(&worker_, 0, std::ssize(out_), {.code = &none}).done, std::ssize(out_));
+}
+
+TEST_F(TileMachine, StopsAtABackEdgeWhenThePollSaysSo) {
+  worker_.poll = [](runtime::Context*) { return 1; };
+  worker_.attention = 1;
+  const auto outcome = machine_.run(&worker_, 0, std::ssize(out_), {});
+  EXPECT_EQ(outcome.status, runtime::Status::Stopped);
+  EXPECT_EQ(outcome.done, 0);
+}
+
+TEST_F(TileMachine, AsksOnlyWhenAttentionIsWanted) {
+  machine_.run(&worker_, 0, 64, {});
+  EXPECT_EQ(worker_.polls, 0);
+  worker_.attention = 1;
+  machine_.run(&worker_, 0, 64, {});
+  EXPECT_GT(worker_.polls, 0);
+}
+
+TEST(TileMachineFailures, EveryFailingElementIsReportedAndTheOthersFinish) {
+  const kernel::Kernel kernel =
+      kernel::lower(ir::parse("function f(%0: i32, %1: i32) -> (i32) {\n  %2 = div i32 %0, %1\n"
+                              "  return (%2)\n}\n"));
+  std::vector<std::int32_t> a(1000, 60);
+  std::vector<std::int32_t> b(1000, 7);
+  std::vector<std::int32_t> out(1000);
+  for (const std::size_t i : {3u, 255u, 256u, 700u}) b[i] = 0;
+  const auto failing = test::run_tile(kernel, {{a.data(), b.data()}, {out.data()}}, 1000);
+  EXPECT_EQ(failing, (std::vector<std::int64_t>{3, 255, 256, 700}));
+  EXPECT_EQ(out[4], 8);
+  EXPECT_EQ(out[999], 8);
+}
+
+TEST(TileMachineScratch, IsBoundedByTheProgramNotByTheElements) {
+  const Machine small(kernel::lower(
+      ir::parse("function f(%0: f32) -> (f32) {\n  %1 = neg f32 %0\n  return (%1)\n}\n")));
+  const Machine large(kernel::lower(test::kepler_program()));
+  EXPECT_GT(small.scratch_bytes(), 0u);
+  EXPECT_LT(small.scratch_bytes(), large.scratch_bytes());
+  EXPECT_LT(large.scratch_bytes(), std::size_t{256} << 10);
+}
+
+}  // namespace
+}  // namespace lw::backend::tile

@@ -1,0 +1,69 @@
+#include "tests/fuzz/isolate.h"
+
+#include <fmt/core.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <sstream>
+
+namespace lw::fuzz {
+namespace {
+
+[[noreturn]] void run_child(const std::function<Verdict()>& job, unsigned seconds, int out) {
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) {
+    std::signal(number, SIG_DFL);
+  }
+  alarm(seconds);
+  const Verdict verdict = job();
+  const Way way = verdict.way.value_or(Way{.threads = 0});
+  const std::string text = fmt::format("{}\n{} {} {}\n{}", verdict.kind, way.threads, way.chunk,
+                                       way.count, verdict.problem);
+  const bool written = write(out, text.data(), text.size()) == std::ssize(text);
+  _exit(written ? 0 : 1);
+}
+
+std::string read_all(int in) {
+  std::string text;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t got = read(in, buffer, sizeof buffer);
+    if (got <= 0) return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+Verdict run_isolated(const std::function<Verdict()>& job, unsigned seconds) {
+  int ends[2];
+  if (pipe(ends) != 0) return {"error", "no pipe"};
+  const pid_t child = fork();
+  if (child < 0) return {"error", "no process"};
+  if (child == 0) {
+    close(ends[0]);
+    run_child(job, seconds, ends[1]);
+  }
+  close(ends[1]);
+  const std::string text = read_all(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) {
+    if (WTERMSIG(status) == SIGALRM) return {"hang", fmt::format("no end in {} s", seconds)};
+    return {"crash",
+            fmt::format("died of signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))};
+  }
+  std::istringstream in(text);
+  Verdict verdict;
+  Way way;
+  std::getline(in, verdict.kind);
+  if (!(in >> way.threads >> way.chunk >> way.count)) return {"crash", "ended without a verdict"};
+  if (way.threads > 0) verdict.way = way;
+  in.ignore(1);
+  std::getline(in, verdict.problem, '\0');
+  return verdict;
+}
+
+}  // namespace lw::fuzz

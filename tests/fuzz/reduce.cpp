@@ -1,0 +1,343 @@
+#include "tests/fuzz/reduce.h"
+
+#include <algorithm>
+
+#include "lanewise/base/error.h"
+#include "lanewise/ir/parse.h"
+#include "lanewise/ir/print.h"
+#include "lanewise/ir/verify.h"
+
+namespace lw::fuzz {
+namespace {
+
+using ir::Function;
+using ir::Instruction;
+using ir::Op;
+using ir::ValueId;
+
+// --- edits ---
+// An edit may leave a program that is not valid; it is then dropped by the verifier.
+
+void replace_uses(Function& f, ValueId from, ValueId to) {
+  for (Instruction& in : f.values) std::replace(in.operands.begin(), in.operands.end(), from, to);
+}
+
+void erase_operand(Instruction& in, std::size_t i) {
+  std::vector<ValueId> rest(in.operands.begin(), in.operands.end());
+  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+  in.operands = decltype(in.operands)(rest.begin(), rest.end());
+}
+
+void erase(Function& f, ValueId id) {
+  for (ir::Block& block : f.blocks) std::erase(block.body, id);
+}
+
+/// A literal at the very beginning, where everything can use it.
+ValueId add_literal(Function& f, Scalar value) {
+  const auto id = static_cast<ValueId>(f.values.size());
+  f.values.push_back({.op = Op::Constant, .type = value.type(), .constant = value});
+  auto& body = f.blocks[0].body;
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(f.params.size()), id);
+  return id;
+}
+
+/// Drops values that nothing reads. A division may go as well: whether the case still goes wrong
+/// decides.
+void drop_unused(Function& f) {
+  for (;;) {
+    std::vector<bool> read(f.values.size(), false);
+    ir::for_each(f, [&](ValueId id, int) {
+      for (const ValueId operand : f[id].operands) read[operand] = true;
+    });
+    bool changed = false;
+    for (ir::Block& block : f.blocks) {
+      changed |=
+          std::erase_if(block.body, [&](ValueId id) {
+            const Op op = f[id].op;
+            return !read[id] && (ops::is_elementwise(op) || op == Op::Constant || op == Op::Result);
+          }) > 0;
+    }
+    if (!changed) return;
+  }
+}
+
+std::vector<ValueId> listed(const Function& f) {
+  std::vector<ValueId> ids;
+  ir::for_each(f, [&](ValueId id, int) { ids.push_back(id); });
+  return ids;
+}
+
+/// Equal literals become the first of them, moved to the beginning.
+void merge_literals(Function& f) {
+  std::vector<ValueId> literals;
+  for (const ValueId id : listed(f)) {
+    if (f[id].op != Op::Constant) continue;
+    erase(f, id);
+    const auto same = std::find_if(literals.begin(), literals.end(), [&](ValueId other) {
+      return f[other].constant == f[id].constant;
+    });
+    if (same != literals.end()) {
+      replace_uses(f, id, *same);
+    } else {
+      literals.push_back(id);
+    }
+  }
+  auto& body = f.blocks[0].body;
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(f.params.size()), literals.begin(),
+              literals.end());
+}
+
+/// Position `i` is no longer carried by the loop: inside and after it, its initial value stands.
+void drop_carried(Function& f, ValueId loop, std::uint32_t i) {
+  ir::Block& body = f.blocks[f[loop].block];
+  const ValueId initial = f[loop].operands[i];
+  replace_uses(f, body.arguments[i], initial);
+  for (const ValueId id : body.body) {
+    if (f[id].op == Op::BreakIf) erase_operand(f[id], i + 1);
+    if (f[id].op == Op::Next) erase_operand(f[id], i);
+  }
+  erase_operand(f[loop], i);
+  body.arguments.erase(body.arguments.begin() + static_cast<std::ptrdiff_t>(i));
+  for (const ValueId id : listed(f)) {
+    Instruction& in = f[id];
+    if (in.op != Op::Result || in.operands[0] != loop) continue;
+    if (in.index == i) {
+      replace_uses(f, id, initial);
+      erase(f, id);
+    } else if (in.index > i) {
+      --in.index;
+    }
+  }
+  for (std::uint32_t k = 0; k < body.arguments.size(); ++k) f[body.arguments[k]].index = k;
+}
+
+/// The body stands where the loop stood, once; its results are the values `end` hands over.
+void inline_once(Function& f, ValueId loop, ValueId end) {
+  const ir::BlockId inner = f[loop].block;
+  const std::vector<ValueId> arguments = f.blocks[inner].arguments;
+  const auto initial = f[loop].operands;
+  std::vector<ValueId> handed(f[end].operands.begin(), f[end].operands.end());
+  if (f[end].op == Op::BreakIf) handed.erase(handed.begin());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    replace_uses(f, arguments[i], initial[i]);
+    std::replace(handed.begin(), handed.end(), arguments[i], initial[i]);
+  }
+  for (const ValueId id : listed(f)) {
+    if (f[id].op != Op::Result || f[id].operands[0] != loop) continue;
+    replace_uses(f, id, handed[f[id].index]);
+    erase(f, id);
+  }
+  std::vector<ValueId> moved = f.blocks[inner].body;
+  std::erase_if(moved, [&](ValueId id) { return f[id].op == Op::BreakIf || f[id].op == Op::Next; });
+  f.blocks[inner].body.clear();
+  for (ir::Block& block : f.blocks) {
+    const auto at = std::find(block.body.begin(), block.body.end(), loop);
+    if (at == block.body.end()) continue;
+    const auto place = block.body.erase(at);
+    block.body.insert(place, moved.begin(), moved.end());
+    return;
+  }
+}
+
+// --- search ---
+
+class Reducer {
+ public:
+  Reducer(Case failing, const StillWrong& is_wrong)
+      : best_(std::move(failing)), is_wrong_(is_wrong) {}
+
+  Case run() {
+    do {
+      progress_ = false;
+      fewer_elements();
+      fewer_results();
+      try_edit(merge_literals, false);
+      fewer_loops();
+      fewer_carried();
+      fewer_statements();
+      fewer_values();
+      plainer_handovers();
+      plainer_literals();
+      fewer_params();
+    } while (progress_);
+    return std::move(best_);
+  }
+
+ private:
+  /// Keeps the candidate if it is valid and still wrong.
+  bool accept(Case candidate, bool is_progress = true) {
+    try {
+      drop_unused(candidate.function);
+      ir::verify(candidate.function);
+      candidate.function = ir::parse(ir::print(candidate.function));
+    } catch (const Error&) {
+      return false;
+    }
+    if (!is_wrong_(candidate)) return false;
+    best_ = std::move(candidate);
+    progress_ = progress_ || is_progress;
+    return true;
+  }
+
+  template <class Edit>
+  bool try_edit(const Edit& edit, bool is_progress = true) {
+    Case candidate = best_;
+    edit(candidate.function);
+    return accept(std::move(candidate), is_progress);
+  }
+
+  /// Calls `visit(id)` for instructions of the present best until one has led to a smaller
+  /// program; ids change then, so it begins anew at the same place.
+  template <class Visit>
+  void for_each_listed(const Visit& visit) {
+    for (std::size_t i = 0; i < listed(best_.function).size();) {
+      if (!visit(listed(best_.function)[i])) ++i;
+    }
+  }
+
+  void fewer_elements() {
+    for (std::int64_t part = best_.inputs.count / 2; part > 0; part /= 2) {
+      for (std::int64_t first = 0; first < best_.inputs.count && best_.inputs.count > 1;) {
+        std::vector<std::int64_t> kept;
+        for (std::int64_t i = 0; i < best_.inputs.count; ++i) {
+          if (i < first || i >= first + part) kept.push_back(i);
+        }
+        Case candidate = best_;
+        candidate.inputs = subset(best_.function, best_.inputs, kept);
+        if (kept.empty() || !accept(std::move(candidate))) first += part;
+      }
+    }
+  }
+
+  void fewer_results() {
+    for (std::size_t r = 0; r < best_.function.results.size();) {
+      const bool dropped = best_.function.results.size() > 1 && try_edit([&](Function& f) {
+                             erase_operand(f[f.blocks[0].body.back()], r);
+                             f.results.erase(f.results.begin() + static_cast<std::ptrdiff_t>(r));
+                           });
+      if (!dropped) ++r;
+    }
+  }
+
+  void fewer_loops() {
+    for_each_listed([&](ValueId loop) {
+      if (best_.function[loop].op != Op::Loop) return false;
+      const auto body = best_.function.blocks[best_.function[loop].block].body;
+      for (const ValueId end : body) {
+        const Op op = best_.function[end].op;
+        if (op != Op::BreakIf && op != Op::Next) continue;
+        if (try_edit([&](Function& f) { inline_once(f, loop, end); })) return true;
+      }
+      return false;
+    });
+  }
+
+  void fewer_carried() {
+    for_each_listed([&](ValueId loop) {
+      if (best_.function[loop].op != Op::Loop) return false;
+      const auto count = static_cast<std::uint32_t>(best_.function[loop].operands.size());
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (try_edit([&](Function& f) { drop_carried(f, loop, i); })) return true;
+      }
+      return false;
+    });
+  }
+
+  void fewer_statements() {
+    for_each_listed([&](ValueId id) {
+      const Op op = best_.function[id].op;
+      return (op == Op::BreakIf || op == Op::Fail) && try_edit([&](Function& f) { erase(f, id); });
+    });
+  }
+
+  /// A value is replaced by a literal, one of its operands or a parameter.
+  void fewer_values() {
+    for_each_listed([&](ValueId id) {
+      const Instruction in = best_.function[id];
+      if (!ops::is_elementwise(in.op) && in.op != Op::Result) return false;
+      for (const double number : {0.0, 1.0}) {
+        if (try_edit([&](Function& f) {
+              replace_uses(f, id, add_literal(f, types::scalar_of(in.type, number)));
+            })) {
+          return true;
+        }
+      }
+      std::vector<ValueId> others;
+      if (in.op != Op::Result) others.assign(in.operands.begin(), in.operands.end());
+      for (const ir::Param& p : best_.function.params) others.push_back(p.value);
+      for (const ValueId other : others) {
+        if (best_.function[other].type != in.type) continue;
+        if (try_edit([&](Function& f) { replace_uses(f, id, other); })) return true;
+      }
+      return false;
+    });
+  }
+
+  /// Exits and steps hand over the carried value as it stands; loops begin with a literal.
+  void plainer_handovers() {
+    for_each_listed([&](ValueId loop) {
+      if (best_.function[loop].op != Op::Loop) return false;
+      const ir::Block body = best_.function.blocks[best_.function[loop].block];
+      for (const ValueId id : body.body) {
+        const Op op = best_.function[id].op;
+        if (op != Op::BreakIf && op != Op::Next) continue;
+        const std::size_t skip = op == Op::BreakIf ? 1 : 0;
+        for (std::size_t i = 0; i < body.arguments.size(); ++i) {
+          if (best_.function[id].operands[i + skip] == body.arguments[i]) continue;
+          if (try_edit([&](Function& f) { f[id].operands[i + skip] = body.arguments[i]; })) {
+            return true;
+          }
+        }
+      }
+      for (std::size_t i = 0; i < body.arguments.size(); ++i) {
+        const Instruction& initial = best_.function[best_.function[loop].operands[i]];
+        if (initial.op == Op::Constant) continue;
+        if (try_edit([&](Function& f) {
+              const ValueId zero = add_literal(f, types::scalar_of(initial.type, 0));
+              f[loop].operands[i] = zero;
+            })) {
+          return true;
+        }
+      }
+      return false;
+    });
+  }
+
+  void plainer_literals() {
+    for_each_listed([&](ValueId id) {
+      const Instruction in = best_.function[id];
+      if (in.op != Op::Constant) return false;
+      for (const double number : {0.0, 1.0, 2.0}) {
+        const Scalar plain = types::scalar_of(in.type, number);
+        if (plain == in.constant) return false;
+        if (try_edit([&](Function& f) { f[id].constant = plain; })) return true;
+      }
+      return false;
+    });
+  }
+
+  void fewer_params() {
+    for (std::size_t p = 0; p < best_.function.params.size();) {
+      Case candidate = best_;
+      Function& f = candidate.function;
+      erase(f, f.params[p].value);
+      f.params.erase(f.params.begin() + static_cast<std::ptrdiff_t>(p));
+      for (std::uint32_t i = 0; i < f.params.size(); ++i) f[f.params[i].value].index = i;
+      candidate.inputs.values.erase(candidate.inputs.values.begin() +
+                                    static_cast<std::ptrdiff_t>(p));
+      if (!accept(std::move(candidate))) ++p;
+    }
+  }
+
+  Case best_;
+  const StillWrong& is_wrong_;
+  bool progress_ = false;
+};
+
+}  // namespace
+
+Case reduce(Case failing, const StillWrong& is_wrong) {
+  return Reducer(std::move(failing), is_wrong).run();
+}
+
+}  // namespace lw::fuzz

@@ -1,0 +1,99 @@
+// Text that is not a program: each mistake has its line and its words.
+#include "lanewise/ir/parse.h"
+
+#include <gtest/gtest.h>
+
+#include "lanewise/base/error.h"
+#include "tests/support/message_of.h"
+
+namespace lw::ir {
+namespace {
+
+std::string refusal(const std::string& text) {
+  return test::message_of<UsageError>([&] { parse(text); });
+}
+
+/// What is wrong with this body of a function of %0: f32, %1: i32; its first line is line 2.
+std::string refusal_of_body(const std::string& body) {
+  return refusal("function f(%0: f32, %1: i32) -> (f32) {\n" + body + "\n  return (%0)\n}\n");
+}
+
+TEST(IrParse, TheHeadIsChecked) {
+  EXPECT_EQ(refusal(""), "parse: line 1: expected 'function'; got ''.");
+  EXPECT_EQ(refusal("kernel f() {"), "parse: line 1: expected 'function'; got 'kernel f() {'.");
+  EXPECT_EQ(refusal("function f(%0 f32) -> (f32) {"),
+            "parse: line 1: expected ':'; got 'f32) -> (f32) {'.");
+  EXPECT_EQ(refusal("function f(%0: f16) -> () {"),
+            "parse: line 1: expected a type (bool, i32, i64, f32, f64); got ') -> () {'.");
+  EXPECT_EQ(refusal("\n\nfunction f(%0: f32, %0: f32) -> (f32) {"),
+            "parse: line 3: %0 is defined twice; got ') -> (f32) {'.");
+}
+
+TEST(IrParse, TheEndIsChecked) {
+  EXPECT_EQ(refusal("function f(%0: f32) -> (f32) {\n  return (%0)\n"),
+            "parse: line 3: expected '}'; got ''.");
+  EXPECT_EQ(refusal("function f(%0: f32) -> (f32) {\n  return (%0)\n}\nmore"),
+            "parse: line 4: expected the end of the text; got 'more'.");
+  EXPECT_EQ(refusal("function f(%0: f32) -> (i32) {\n  return (%0)\n}\n"),
+            "parse: line 4: the returned types are not the declared ones; got ''.");
+  EXPECT_EQ(refusal("function f(%0: f32) -> (f32, f32) {\n  return (%0)\n}\n"),
+            "parse: line 4: the returned types are not the declared ones; got ''.");
+}
+
+TEST(IrParse, WordsThatAreNoInstructionAreRefused) {
+  EXPECT_EQ(refusal_of_body("  %2 = sine f32 %0"),
+            "parse: line 2: 'sine' is not an op; got ' f32 %0'.");
+  EXPECT_EQ(refusal_of_body("  %2 = neg f32 %0\n  jump (%0)"),
+            "parse: line 3: expected a statement; got 'jump (%0)'.");
+  EXPECT_EQ(refusal_of_body("  %2 = param f32"),
+            "parse: line 2: 'param' cannot stand here; got ''.");
+  EXPECT_EQ(refusal_of_body("  %2 = neg f32 %0 here"),
+            "parse: line 2: expected the end of the line; got 'here'.");
+}
+
+TEST(IrParse, ValuesAreDefinedOnceAndBeforeUse) {
+  EXPECT_EQ(refusal_of_body("  %2 = neg f32 %9"),
+            "parse: line 2: this value is not defined; got ''.");
+  EXPECT_EQ(refusal_of_body("  %0 = neg f32 %0"), "parse: line 2: %0 is defined twice; got ''.");
+  EXPECT_EQ(refusal_of_body("  break_if %5 ()"),
+            "parse: line 2: this value is not defined; got ' ()'.");
+}
+
+TEST(IrParse, LiteralsHaveTheStatedType) {
+  EXPECT_EQ(refusal_of_body("  %2 = constant i32 1.5"),
+            "parse: line 2: expected a literal of this type; got ''.");
+  EXPECT_EQ(refusal_of_body("  %2 = constant bool 1"),
+            "parse: line 2: expected a literal of this type; got ''.");
+  EXPECT_EQ(refusal_of_body("  %2 = constant i32 2147483648"),
+            "parse: line 2: expected a literal of this type; got ''.");
+}
+
+TEST(IrParse, OperandsFitTheirRow) {
+  EXPECT_EQ(refusal_of_body("  %2 = add f32 %0, %1"),
+            "add: operands do not fit; got (f32, i32), expected 2 of one accepted type. Convert "
+            "them first.");
+  EXPECT_EQ(refusal_of_body("  %2 = neg f32 %0, %0"),
+            "neg: operands do not fit; got (f32, f32), expected 1 of one accepted type. Convert "
+            "them first.");
+  EXPECT_EQ(refusal_of_body("  %2 = add f32 %0, %0, %0, %0"),
+            "add: operands do not fit; got (f32, f32, f32, f32), expected 2 of one accepted type. "
+            "Convert them first.");
+  EXPECT_EQ(refusal_of_body("  %2 = add i32 %0, %0"),
+            "parse: line 2: the op does not give this type; got ''.");
+}
+
+TEST(IrParse, ResultsNameALoopAndAPosition) {
+  EXPECT_EQ(refusal_of_body("  %2 = result f32 %0 0"), "parse: line 2: expected a loop; got '0'.");
+  EXPECT_EQ(refusal_of_body("  %2 = loop (%3: f32 = %0) {\n"
+                            "    %4 = constant bool true\n"
+                            "    break_if %4 (%3)\n"
+                            "    next (%3)\n"
+                            "  }\n"
+                            "  %5 = result f32 %2 1"),
+            "parse: line 7: the loop carries fewer values; got ''.");
+  EXPECT_EQ(refusal_of_body("  %2 = loop (%3: i64 = %1) {"),
+            "parse: line 2: the carried value has another type; got ') {'.");
+}
+
+}  // namespace
+}  // namespace lw::ir

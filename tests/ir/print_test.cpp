@@ -1,0 +1,122 @@
+#include "lanewise/ir/print.h"
+
+#include <gtest/gtest.h>
+
+#include "lanewise/ir/builder.h"
+#include "lanewise/ir/parse.h"
+#include "tests/support/edge_values.h"
+#include "tests/support/programs.h"
+
+namespace lw::ir {
+namespace {
+
+/// One of everything: types, shared parameters, nested loops, exits, failures, several results.
+constexpr const char* kEverything =
+    R"(function all(%0: f32, %1: i64 shared, %2: bool) -> (i64, f32) {
+  %3 = constant i64 0
+  %4 = constant f64 -0
+  %5 = loop (%6: i64 = %3, %7: f32 = %0) {
+    %8 = gt bool %6, %1
+    break_if %8 (%6, %7)
+    fail_if %2 2
+    %9 = loop (%10: i64 = %6) {
+      %11 = eq bool %10, %1
+      break_if %11 (%10)
+      %12 = constant i64 1
+      %13 = add i64 %10, %12
+      next (%13)
+    }
+    %14 = result i64 %9 0
+    %15 = div i64 %14, %1
+    %16 = convert f32 %15
+    %17 = select f32 %2, %16, %7
+    next (%14, %17)
+  }
+  %18 = result i64 %5 0
+  %19 = result f32 %5 1
+  return (%18, %19)
+}
+)";
+
+TEST(IrPrint, TextThatIsParsedPrintsTheSame) { EXPECT_EQ(print(parse(kEverything)), kEverything); }
+
+TEST(IrPrint, TracedProgramsWithSlotsSurviveTextToo) {
+  const std::string text =
+      "function f(%0: f32) -> (f32) {\n"
+      "  %1 = slot f32\n"
+      "  slot_write %1 (%0)\n"
+      "  %2 = slot_read f32 %1\n"
+      "  return (%2)\n"
+      "}\n";
+  EXPECT_EQ(print(parse(text)), text);
+}
+
+TEST(IrPrint, RealProgramsSurviveText) {
+  for (const Function& f : {test::mandelbrot_program(), test::kepler_program()}) {
+    const std::string text = print(f);
+    EXPECT_EQ(print(parse(text)), text);
+  }
+}
+
+TEST(IrPrint, EveryEdgeValueSurvivesAsALiteral) {
+  for (const DType type : test::all_types()) {
+    for (const Scalar& value : test::edge_values(type)) {
+      Builder build("f");
+      build.ret(std::vector{build.constant(value)});
+      const Function back = parse(print(build.take()));
+      EXPECT_EQ(back[back.body().body[0]].constant, value) << types::to_string(value);
+    }
+  }
+}
+
+TEST(IrPrint, LocationsArePrintedOnRequestAndReadBack) {
+  const std::string text =
+      "function f(%0: f32) -> (f32) {\n"
+      "  %1 = neg f32 %0  # a/b.cpp:12\n"
+      "  %2 = loop () {  # c.cpp:3\n"
+      "    %3 = constant bool true\n"
+      "    break_if %3 ()  # d.cpp:4\n"
+      "    next ()\n"
+      "  }\n"
+      "  return (%1)\n"
+      "}\n";
+  const Function f = parse(text);
+  EXPECT_EQ(print(f, {.locations = true}), text);
+  EXPECT_EQ(print(f).find('#'), std::string::npos);
+  EXPECT_EQ(base::to_string(f[1].location), "a/b.cpp:12");
+}
+
+TEST(IrPrint, NumbersFollowTheOrderOfAppearanceNotTheNamesInTheText) {
+  const char* renumbered =
+      "function f(%7: f32) -> (f32) {\n"
+      "  # a comment\n"
+      "\n"
+      "  %3 = neg f32 %7\n"
+      "  return (%3)\n"
+      "}\n";
+  EXPECT_EQ(print(parse(renumbered)),
+            "function f(%0: f32) -> (f32) {\n  %1 = neg f32 %0\n  return (%1)\n}\n");
+}
+
+TEST(IrFingerprint, EqualTextsGiveEqualFingerprints) {
+  EXPECT_EQ(fingerprint(parse(kEverything)), fingerprint(parse(kEverything)));
+}
+
+TEST(IrFingerprint, EveryDifferenceShows) {
+  const auto of = [](const std::string& op, const std::string& literal, const std::string& shared,
+                     const std::string& line) {
+    return fingerprint(parse("function f(%0: f32" + shared + ") -> (f32) {\n  %1 = constant f32 " +
+                             literal + "\n  %2 = " + op + " f32 %0, %1  # a.cpp:" + line +
+                             "\n  return (%2)\n}\n"));
+  };
+  const std::string present = of("add", "1", "", "7");
+  EXPECT_EQ(present, of("add", "1", "", "7"));
+  EXPECT_NE(present, of("sub", "1", "", "7"));
+  EXPECT_NE(present, of("add", "2", "", "7"));
+  EXPECT_NE(present, of("add", "1", " shared", "7"));
+  EXPECT_NE(present, of("add", "1", "", "8"));
+  EXPECT_NE(of("add", "0", "", "7"), of("add", "-0", "", "7"));
+}
+
+}  // namespace
+}  // namespace lw::ir

@@ -1,0 +1,146 @@
+// Programs that parse but are wrong, and programs made wrong by hand.
+#include "lanewise/ir/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "lanewise/base/error.h"
+#include "lanewise/ir/builder.h"
+#include "lanewise/ir/parse.h"
+#include "tests/support/message_of.h"
+#include "tests/support/programs.h"
+
+namespace lw::ir {
+namespace {
+
+/// What the verifier says of this body of a function of %0: f32, %1: i32, %2: bool.
+std::string refusal(const std::string& body) {
+  return test::message_of<UsageError>(
+      [&] { parse("function f(%0: f32, %1: i32, %2: bool) -> (f32) {\n" + body + "\n}\n"); });
+}
+
+std::string refusal(const Function& f) {
+  return test::message_of<UsageError>([&] { verify(f); });
+}
+
+TEST(IrVerify, RealProgramsPass) {
+  EXPECT_NO_THROW(verify(test::mandelbrot_program()));
+  EXPECT_NO_THROW(verify(test::kepler_program()));
+}
+
+TEST(IrVerify, AFunctionHasABody) {
+  EXPECT_EQ(refusal(Function{}), "verify: f: the function has no body.");
+}
+
+TEST(IrVerify, ABlockEndsOnceWithNextOrReturn) {
+  Builder build("f");
+  build.param("x", DType::F32);
+  EXPECT_EQ(refusal(build.take()),
+            "verify: f: instruction 0 (param): next or return ends a block, once.");
+  EXPECT_EQ(refusal("  %3 = loop () {\n    break_if %2 ()\n  }\n  return (%0)"),
+            "verify: f: instruction 4 (break_if): next or return ends a block, once.");
+  EXPECT_EQ(refusal("  %3 = loop () {\n  }\n  return (%0)"),
+            "verify: f: instruction 3 (loop): a block may not be empty.");
+}
+
+TEST(IrVerify, WhatALoopBodyDefinesIsNotSeenOutside) {
+  EXPECT_EQ(refusal("  %3 = loop () {\n"
+                    "    %4 = neg f32 %0\n"
+                    "    break_if %2 ()\n"
+                    "    next ()\n"
+                    "  }\n"
+                    "  %5 = neg f32 %4\n"
+                    "  return (%0)"),
+            "verify: f: instruction 7 (neg): operands come before uses.");
+  EXPECT_EQ(refusal("  %3 = loop (%4: f32 = %0) {\n"
+                    "    break_if %2 (%4)\n"
+                    "    next (%4)\n"
+                    "  }\n"
+                    "  return (%4)"),
+            "verify: f: instruction 7 (return): operands come before uses.");
+}
+
+TEST(IrVerify, ALoopItselfHasNoValue) {
+  EXPECT_EQ(refusal("  %3 = loop () {\n    break_if %2 ()\n    next ()\n  }\n"
+                    "  %4 = not bool %3\n  return (%0)"),
+            "verify: f: instruction 6 (not): operands have values.");
+}
+
+TEST(IrVerify, ExitsStandInLoops) {
+  EXPECT_EQ(refusal("  break_if %2 ()\n  return (%0)"),
+            "verify: f: instruction 3 (break_if): stands outside of any loop.");
+}
+
+TEST(IrVerify, AReturnStandsOutsideOfLoops) {
+  Builder build("f");
+  const ValueId x = build.param("x", DType::F32);
+  build.begin_loop({});
+  build.ret(std::vector{x});
+  build.close_loop();
+  build.ret({});
+  EXPECT_EQ(refusal(build.take()), "verify: f: instruction 2 (return): return ends the function.");
+}
+
+TEST(IrVerify, ConditionsAreBools) {
+  EXPECT_EQ(refusal("  %3 = loop () {\n    break_if %1 ()\n    next ()\n  }\n  return (%0)"),
+            "verify: f: instruction 4 (break_if): the condition is a bool.");
+  EXPECT_EQ(refusal("  fail_if %0 2\n  return (%0)"),
+            "verify: f: instruction 3 (fail_if): the condition is a bool.");
+}
+
+TEST(IrVerify, ExitsAndNextCarryWhatTheLoopCarries) {
+  EXPECT_EQ(refusal("  %3 = loop (%4: f32 = %0) {\n"
+                    "    break_if %2 ()\n    next (%4)\n  }\n  return (%0)"),
+            "verify: f: instruction 5 (break_if): as many values as the loop carries.");
+  EXPECT_EQ(refusal("  %3 = loop (%4: f32 = %0) {\n"
+                    "    break_if %2 (%4)\n    next (%1)\n  }\n  return (%0)"),
+            "verify: f: instruction 6 (next): types of the carried values.");
+}
+
+TEST(IrVerify, SlotsAreReadAndWrittenAsTheirType) {
+  EXPECT_EQ(refusal("  %3 = slot i32\n  slot_write %3 (%0)\n  return (%0)"),
+            "verify: f: instruction 4 (slot_write): one value of the slot's type.");
+  EXPECT_EQ(refusal("  %3 = slot i32\n  slot_write %3 ()\n  return (%0)"),
+            "verify: f: instruction 4 (slot_write): one value of the slot's type.");
+  EXPECT_EQ(refusal("  %3 = slot_read f32 %0\n  return (%0)"),
+            "verify: f: instruction 3 (slot_read): names a slot of its type.");
+}
+
+TEST(IrVerify, TypesOfAHandMadeInstructionAreChecked) {
+  const auto make = [](Instruction wrong) {
+    Builder build("f");
+    const ValueId x = build.param("x", DType::F32);
+    wrong.operands = {x, x};
+    build.append(std::move(wrong));
+    build.ret(std::vector{x});
+    return build.take();
+  };
+  EXPECT_EQ(refusal(make({.op = Op::Add, .type = DType::F32})), "[nothing was thrown]");
+  EXPECT_EQ(refusal(make({.op = Op::Add, .type = DType::I32})),
+            "verify: f: instruction 1 (add): types of operands and result.");
+  EXPECT_EQ(refusal(make({.op = Op::And, .type = DType::F32})),
+            "verify: f: instruction 1 (and): types of operands and result.");
+  EXPECT_EQ(refusal(make({.op = Op::Neg, .type = DType::F32})),
+            "verify: f: instruction 1 (neg): types of operands and result.");
+  EXPECT_EQ(refusal(make({.op = Op::Constant, .type = DType::F32, .constant = Scalar(1.0)})),
+            "verify: f: instruction 1 (constant): the literal has the stated type.");
+}
+
+TEST(IrVerify, DeclaredResultsAreReturned) {
+  Function f = parse("function f(%0: f32) -> (f32) {\n  return (%0)\n}\n");
+  f.results = {DType::I32};
+  EXPECT_EQ(refusal(f), "verify: f: instruction 1 (return): types of the results.");
+  f.results = {};
+  EXPECT_EQ(refusal(f), "verify: f: instruction 1 (return): as many values as declared.");
+}
+
+TEST(IrBuilder, OperandsThatDoNotFitAreRefusedWithTheUsersLine) {
+  Builder build("f");
+  build.set_location({base::intern("user.cpp"), 12});
+  const ValueId x = build.param("x", DType::F32);
+  EXPECT_EQ(test::message_of<UsageError>([&] { build.op(Op::And, {x, x}); }),
+            "user.cpp:12: and: operands do not fit; got (f32, f32), expected 2 of one accepted "
+            "type. Convert them first.");
+}
+
+}  // namespace
+}  // namespace lw::ir

@@ -1,0 +1,152 @@
+// Lane-form text: what is read back, what is refused and with which words.
+#include <gtest/gtest.h>
+
+#include "lanewise/base/error.h"
+#include "lanewise/kernel/lane.h"
+#include "lanewise/kernel/lower.h"
+#include "tests/support/message_of.h"
+#include "tests/support/programs.h"
+
+namespace lw::kernel {
+namespace {
+
+std::string refusal(const std::string& text) {
+  return test::message_of<UsageError>([&] { parse(text); });
+}
+
+/// What is wrong with these lines of a kernel (f32, i32; i32) -> (f32); the first is line 3.
+std::string refusal_of(const std::string& lines) {
+  return refusal("kernel f(f32, i32; i32) -> (f32) {\n  v0: f32 = load 0\n" + lines +
+                 "\n  store 0 v0\n}\n");
+}
+
+TEST(KernelText, TextThatIsParsedPrintsTheSame) {
+  for (const char* file : {"mandelbrot_packets.lane", "mandelbrot_refill.lane",
+                           "kepler_packets.lane", "kepler_refill.lane"}) {
+    const std::string text = test::program_text(file);
+    EXPECT_EQ(print(parse(text)), text) << file;
+  }
+}
+
+TEST(KernelText, SitesAndNestedLoopsAreReadBack) {
+  const std::string text =
+      "kernel f(i32; ) -> (i32) {\n"
+      "  site 0 1  # a.cpp:7\n"
+      "  site 1 0\n"
+      "  v0: bool = active\n"
+      "  v1: i32 = load 0\n"
+      "  loop v0 {\n"
+      "    loop v0 {\n"
+      "      fail 0 v0, v0\n"
+      "    }\n"
+      "    fail 1 v0, v0\n"
+      "    v0: bool = and v0, v0 every 9 last\n"
+      "  }\n"
+      "  store 0 v1\n"
+      "}\n";
+  const Kernel kernel = parse(text);
+  EXPECT_EQ(print(kernel), text);
+  EXPECT_EQ(kernel.sites[0].kind, ir::FailKind::StepLimit);
+  EXPECT_EQ(base::to_string(kernel.sites[0].location), "a.cpp:7");
+}
+
+TEST(KernelText, WhatIsPrintedOfALoweringIsReadBack) {
+  for (const bool refill : {false, true}) {
+    for (const ir::Function& f : {test::mandelbrot_program(), test::kepler_program()}) {
+      const std::string text = print(lower(f, {.refill = refill}));
+      EXPECT_EQ(print(parse(text)), text);
+    }
+  }
+}
+
+TEST(KernelText, MistakesHaveTheirLineAndWords) {
+  EXPECT_EQ(refusal("function f"), "lane form: line 1: expected 'kernel'; got 'function f'.");
+  EXPECT_EQ(refusal("kernel f(f32; ) -> (f16) {"),
+            "lane form: line 1: expected a type (bool, i32, i64, f32, f64); got ') {'.");
+  EXPECT_EQ(refusal("kernel f(; ) -> () {\n"), "lane form: line 2: expected '}'; got ''.");
+  EXPECT_EQ(refusal("kernel f(; ) -> () {\n}\nmore"),
+            "lane form: line 3: expected the end of the text; got 'more'.");
+  EXPECT_EQ(refusal("kernel f(; ) -> () {\n  site 1 0\n}\n"),
+            "lane form: line 2: sites are numbered from 0; got ' 0'.");
+  EXPECT_EQ(refusal_of("  v1: f32 = sine v0"),
+            "lane form: line 3: 'sine' is not an op; got ' v0'.");
+  EXPECT_EQ(refusal_of("  v1: f32 = neg v9"),
+            "lane form: line 3: this register has no value yet; got ''.");
+  EXPECT_EQ(refusal_of("  v1: f32 = neg u0"),
+            "lane form: line 3: a register is either u or v; got ''.");
+  EXPECT_EQ(refusal_of("  v0: i32 = load 1"),
+            "lane form: line 3: a register has one type; got ' = load 1'.");
+  EXPECT_EQ(refusal_of("  u1: i32 = constant x"),
+            "lane form: line 3: expected a literal of this type; got ''.");
+  EXPECT_EQ(refusal_of("  jump"), "lane form: line 3: expected an instruction; got 'jump'.");
+  EXPECT_EQ(refusal_of("  v9999999: f32 = load 0"),
+            "lane form: line 3: register number out of range; got ': f32 = load 0'.");
+  EXPECT_EQ(refusal_of("  v1: f32 = neg v0 every 3 steps"),
+            "lane form: line 3: expected 'first'; got 'steps'.");
+  EXPECT_EQ(refusal_of("  v1: f32 = neg v0 )"),
+            "lane form: line 3: expected the end of the line; got ')'.");
+}
+
+TEST(KernelVerify, TypesAndUniformityOfComputedValuesAreChecked) {
+  EXPECT_EQ(refusal_of("  v1: f32 = add v0"),
+            "verify: f: add into register 1: types of operands and result.");
+  EXPECT_EQ(refusal_of("  v1: i32 = neg v0"),
+            "verify: f: neg into register 1: types of operands and result.");
+  EXPECT_EQ(refusal_of("  u1: f32 = neg v0"),
+            "verify: f: neg into register 1: a varying operand gives a varying result.");
+  EXPECT_EQ(refusal_of("  v1: f32 = sin v0"), "verify: f: sin into register 1: only native ops.");
+  EXPECT_EQ(refusal_of("  v1: f32 = fma v0, v0, v0, v0"),
+            "verify: f: fma into register 1: number of operands.");
+  EXPECT_EQ(refusal_of("  u1: f32 = copy v0"),
+            "verify: f: copy into register 1: one source of this type, uniform into uniform.");
+}
+
+TEST(KernelVerify, ParametersLiteralsAndOutputsAreChecked) {
+  EXPECT_EQ(refusal_of("  v1: i32 = load 0"),
+            "verify: f: load into register 1: names a mapped input of this type.");
+  EXPECT_EQ(refusal_of("  v1: i32 = load 2"),
+            "verify: f: load into register 1: names a mapped input of this type.");
+  EXPECT_EQ(refusal_of("  u1: i32 = load 1"),
+            "verify: f: load into register 1: names a mapped input of this type.");
+  EXPECT_EQ(refusal_of("  u1: f32 = shared 0"),
+            "verify: f: shared into register 1: names a shared parameter of this type.");
+  EXPECT_EQ(refusal_of("  v1: f32 = constant 1"),
+            "verify: f: constant into register 1: a constant is uniform and of its register's "
+            "type.");
+  EXPECT_EQ(refusal_of("  v1: i32 = load 1\n  store 0 v1"),
+            "verify: f: store: a value of an output's type, outside of loops.");
+  EXPECT_EQ(refusal_of("  store 1 v0"),
+            "verify: f: store: a value of an output's type, outside of loops.");
+  EXPECT_EQ(refusal_of("  u1: bool = active"), "verify: f: active into register 1: gives a mask.");
+}
+
+TEST(KernelVerify, LoopsExitsAndFailuresAreChecked) {
+  EXPECT_EQ(refusal_of("  loop v0 {\n  }"), "verify: f: loop: looks at a mask.");
+  EXPECT_EQ(refusal_of("  v1: bool = active\n  exit_if v1"),
+            "verify: f: exit_if: a uniform bool, inside a loop.");
+  EXPECT_EQ(refusal_of("  u1: bool = constant true\n  exit_if u1"),
+            "verify: f: exit_if: a uniform bool, inside a loop.");
+  EXPECT_EQ(refusal_of("  v1: bool = active\n  fail 0 v1"),
+            "verify: f: fail: names a site and a mask.");
+  EXPECT_EQ(refusal("kernel f(f32; ) -> () {\n  site 0 0\n  v0: f32 = load 0\n  fail 0 v0\n}\n"),
+            "verify: f: fail: sources are masks.");
+  EXPECT_EQ(refusal_of("  v1: bool = active\n  loop v1 {\n    store 0 v0\n  }"),
+            "verify: f: store: a value of an output's type, outside of loops.");
+}
+
+TEST(KernelVerify, WhatOnlyALoopBodyAssignsHasNoValueBehindIt) {
+  EXPECT_EQ(refusal_of("  v1: bool = active\n  loop v1 {\n    v2: f32 = neg v0\n  }\n"
+                       "  v3: f32 = neg v2"),
+            "verify: f: neg into register 3: sources are assigned before.");
+}
+
+TEST(KernelVerify, AKernelForRefillHasOneMaskedTopLevelLoop) {
+  const std::string head = "kernel f(f32; ) -> (f32) refill {\n  v0: f32 = load 0\n";
+  EXPECT_EQ(refusal(head + "  store 0 v0\n}\n"),
+            "verify: a kernel for refill has one top-level loop.");
+  EXPECT_EQ(refusal(head + "  loop {\n  }\n  store 0 v0\n}\n"),
+            "verify: f: loop: a refilled loop has a mask.");
+}
+
+}  // namespace
+}  // namespace lw::kernel

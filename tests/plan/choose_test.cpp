@@ -1,0 +1,182 @@
+#include "lanewise/plan/choose.h"
+
+#include <gtest/gtest.h>
+
+#include "lanewise/base/error.h"
+#include "lanewise/ir/parse.h"
+#include "tests/support/message_of.h"
+#include "tests/support/programs.h"
+
+namespace lw::plan {
+namespace {
+
+ir::Function straight() {
+  return ir::parse("function f(%0: f32) -> (f32) {\n  %1 = neg f32 %0\n  return (%1)\n}\n");
+}
+
+/// A loop that all elements leave together.
+ir::Function even_loop() {
+  return ir::parse(R"(
+function f(%0: f32, %1: bool shared) -> (f32) {
+  %2 = loop () {
+    break_if %1 ()
+    next ()
+  }
+  return (%0)
+}
+)");
+}
+
+Sample alternating(std::uint32_t few, std::uint32_t many) {
+  Sample sample;
+  for (int i = 0; i < 256; ++i) sample.trips.push_back(i % 16 == 0 ? many : few);
+  return sample;
+}
+
+TEST(PlanChoose, DivergentCountsArePlannedWithRefill) {
+  const Sample sample = alternating(5, 1000);
+  for (const Isa isa : {Isa::V3, Isa::V4}) {
+    const Choice choice = choose(test::mandelbrot_program(), {.isa = isa}, &sample);
+    EXPECT_TRUE(choice.schedule.refill);
+    EXPECT_EQ(choice.reason.substr(0, choice.reason.find(';')),
+              isa == Isa::V4 ? "67.2 trips an element, packets of 64 would use 7 % of their lanes"
+                             : "67.2 trips an element, packets of 32 would use 7 % of their lanes");
+    EXPECT_TRUE(choice.reason.ends_with(" ns an element, refill less")) << choice.reason;
+  }
+}
+
+TEST(PlanChoose, EvenCountsArePlannedAsPackets) {
+  const Sample sample = alternating(1000, 1000);
+  const Choice choice = choose(test::mandelbrot_program(), {.isa = Isa::V4}, &sample);
+  EXPECT_FALSE(choice.schedule.refill);
+  EXPECT_EQ(choice.reason,
+            "1000.0 trips an element, packets of 64 would use 100 % of their lanes; waiting costs "
+            "less than refill");
+}
+
+TEST(PlanChoose, ShortLoopsWithLittleSpreadArePlannedAsPackets) {
+  const Sample sample = alternating(4, 6);
+  EXPECT_FALSE(choose(test::mandelbrot_program(), {.isa = Isa::V4}, &sample).schedule.refill);
+}
+
+TEST(PlanChoose, WithoutCountsOrAFittingLoopPacketsAreChosenWithTheReason) {
+  const Sample sample = alternating(5, 1000);
+  EXPECT_EQ(choose(test::mandelbrot_program(), {}, nullptr).reason,
+            "packets: trip counts are not known");
+  EXPECT_EQ(choose(straight(), {}, &sample).reason, "no loop: every element takes the same steps");
+  EXPECT_EQ(choose(even_loop(), {}, &sample).reason,
+            "packets: the loop is not one that lanes can be refilled in");
+  EXPECT_FALSE(choose(even_loop(), {}, &sample).schedule.refill);
+}
+
+TEST(PlanChoose, AWishIsKept) {
+  const Choice choice = choose(
+      test::mandelbrot_program(),
+      {.refill = true, .isa = Isa::V4, .lanes = 8, .interleave = 2, .steps = 5, .threshold = 3},
+      nullptr);
+  EXPECT_EQ(choice.schedule, (Schedule{.refill = true,
+                                       .isa = Isa::V4,
+                                       .lanes = 8,
+                                       .interleave = 2,
+                                       .steps = 5,
+                                       .threshold = 3}));
+  EXPECT_EQ(choice.reason, "as asked");
+  const Sample sample = alternating(5, 1000);
+  EXPECT_FALSE(choose(test::mandelbrot_program(), {.refill = false}, &sample).schedule.refill);
+}
+
+TEST(PlanChoose, ARegisterHoldsAsManyLanesAsFitOfTheWidestValue) {
+  EXPECT_EQ(choose(test::mandelbrot_program(), {.isa = Isa::V4}, nullptr).schedule.lanes, 16);
+  EXPECT_EQ(choose(test::mandelbrot_program(), {.isa = Isa::V3}, nullptr).schedule.lanes, 8);
+  EXPECT_EQ(choose(test::kepler_program(), {.isa = Isa::V4}, nullptr).schedule.lanes, 8);
+  EXPECT_EQ(choose(test::kepler_program(), {.isa = Isa::V3}, nullptr).schedule.lanes, 4);
+  EXPECT_EQ(choose(straight(), {.isa = Isa::V2}, nullptr).schedule.lanes, 4);
+}
+
+TEST(PlanChoose, StepsBetweenLooksDivideTheStepsUntilTheLimit) {
+  const auto steps = [](bool refill) {
+    return choose(test::mandelbrot_program(), {.refill = refill, .isa = Isa::V4}, nullptr)
+        .schedule.steps;
+  };
+  EXPECT_EQ(1000 % steps(false), 0);
+  EXPECT_EQ(1000 % steps(true), 0);
+  EXPECT_GT(steps(true), 1);
+  EXPECT_EQ(choose(test::kepler_program(), {}, nullptr).schedule.steps, 1);  // a step is long
+}
+
+TEST(PlanErrors, RefillThatCannotBeIsRefused) {
+  const std::string words =
+      "plan: refill was asked for; got a program or lane count it does not fit, expected one "
+      "top-level loop that elements leave at different steps, and at most 8 lanes below AVX-512. "
+      "Leave the schedule to the planner.";
+  const auto refusal = [](const ir::Function& f, const Wish& wish) {
+    return test::message_of<UsageError>([&] { choose(f, wish, nullptr); });
+  };
+  EXPECT_EQ(refusal(straight(), {.refill = true}), words);
+  EXPECT_EQ(refusal(even_loop(), {.refill = true}), words);
+  EXPECT_EQ(refusal(test::mandelbrot_program(), {.refill = true, .isa = Isa::V3, .lanes = 16}),
+            words);
+  EXPECT_NO_THROW(choose(straight(), {.refill = false}, nullptr));
+}
+
+TEST(PlanErrors, SenselessSchedulesAreRefused) {
+  const auto refusal = [](Wish wish) {
+    wish.isa = Isa::V4;
+    return test::message_of<UsageError>([&] { choose(straight(), wish, nullptr); });
+  };
+  EXPECT_EQ(refusal({.lanes = 0, .interleave = 2}),
+            "plan: a senseless schedule was asked for; got packets, 0 lanes x 2 registers, 1 steps "
+            "a look, x86-64-v4.");
+  for (const Wish& wish :
+       {Wish{.lanes = 65}, Wish{.lanes = -4}, Wish{.interleave = 0}, Wish{.interleave = 9},
+        Wish{.steps = 0}, Wish{.steps = 65}, Wish{.threshold = 0}, Wish{.threshold = 1000}}) {
+    EXPECT_TRUE(refusal(wish).starts_with("plan: a senseless schedule was asked for; got packets"))
+        << refusal(wish);
+  }
+}
+
+TEST(PlanOccupancy, IsUsefulStepsOverStepsWaitedFor) {
+  EXPECT_DOUBLE_EQ(packet_occupancy({.trips = {4, 4, 4, 4}}, 4), 1);
+  EXPECT_DOUBLE_EQ(packet_occupancy({.trips = {1, 1, 1, 5}}, 4), 8.0 / 20);
+  EXPECT_DOUBLE_EQ(packet_occupancy({.trips = {1, 1, 5, 5}}, 2), 1);
+  EXPECT_DOUBLE_EQ(packet_occupancy({.trips = {1, 1, 5, 5}}, 4), 12.0 / 20);
+  EXPECT_DOUBLE_EQ(packet_occupancy({.trips = {2, 4, 6}}, 2), 12.0 / (8 + 6));
+}
+
+TEST(PlanOccupancy, PacketsEndWithTheRunOfNeighbours) {
+  EXPECT_DOUBLE_EQ(packet_occupancy({.trips = {1, 1, 5, 5}, .run = 2}, 4), 1);
+}
+
+TEST(PlanOccupancy, WithoutCountsEveryLaneIsInUse) {
+  EXPECT_DOUBLE_EQ(packet_occupancy({}, 16), 1);
+  EXPECT_DOUBLE_EQ(packet_occupancy({.trips = {0, 0}}, 16), 1);
+}
+
+TEST(PlanEstimate, GrowsWithTripsAndDepth) {
+  const ir::Function f = test::mandelbrot_program();
+  EXPECT_GT(estimate_element_ns(f, 1000), 100 * estimate_element_ns(f, 1) / 10);
+  EXPECT_EQ(estimate_element_ns(straight(), 1), estimate_element_ns(straight(), 1000));
+  EXPECT_GT(estimate_element_ns(straight(), 1), 0);
+}
+
+TEST(PlanSchedule, PrintsOneLine) {
+  EXPECT_EQ(to_string(Schedule{.refill = true,
+                               .isa = Isa::V4,
+                               .lanes = 16,
+                               .interleave = 4,
+                               .steps = 8,
+                               .threshold = 8}),
+            "refill, 16 lanes x 4 registers, 8 steps a look, refill at 8, x86-64-v4");
+  EXPECT_EQ(to_string(Schedule{.isa = Isa::V3, .lanes = 8, .interleave = 2, .steps = 4}),
+            "packets, 8 lanes x 2 registers, 4 steps a look, x86-64-v3");
+}
+
+TEST(PlanSchedule, LevelsHaveTheRegistersOfTheirMachines) {
+  EXPECT_EQ(register_bytes(Isa::V2), 16);
+  EXPECT_EQ(register_bytes(Isa::V3), 32);
+  EXPECT_EQ(register_bytes(Isa::V4), 64);
+  EXPECT_STREQ(name_of(Isa::V2), "x86-64-v2");
+}
+
+}  // namespace
+}  // namespace lw::plan

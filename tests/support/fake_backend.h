@@ -1,0 +1,35 @@
+// A backend without a compiler: tier 0 is the tile machine, and machine code is a function of the
+// test's.
+#pragma once
+
+#include "lanewise/backend/tile/machine.h"
+#include "lanewise/runtime/program.h"
+
+namespace lw::test {
+
+/// Code whose objects are counted while they live.
+class FakeCode : public runtime::Code {
+ public:
+  explicit FakeCode(runtime::Run run) : run_(run) { ++alive(); }
+  ~FakeCode() override { --alive(); }
+  FakeCode(const FakeCode&) = delete;
+  FakeCode& operator=(const FakeCode&) = delete;
+  runtime::Run run() const override { return run_; }
+  const runtime::CompileTimes& times() const override { return times_; }
+  std::size_t bytes() const override { return 1; }
+
+  static std::atomic<int>& alive() {
+    static std::atomic<int> count = 0;
+    return count;
+  }
+
+ private:
+  runtime::Run run_;
+  runtime::CompileTimes times_;
+};
+
+inline std::unique_ptr<runtime::Interpreter> make_tile_machine(const kernel::Kernel& kernel) {
+  return std::make_unique<backend::tile::Machine>(kernel);
+}
+
+}  // namespace lw::test

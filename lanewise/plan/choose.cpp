@@ -154,6 +154,8 @@ Choice choose(const ir::Function& program, const Wish& wish, const Sample* sampl
     choice.reason = verdict.reason;
   }
 
+  // Emitted two steps of a register at a time (backend/cpu), short bodies want more registers.
+  if (s.refill && s.isa != Isa::V4 && ops <= 16) s.interleave = wish.interleave.value_or(6);
   s.steps = wish.steps.value_or(steps_for(program, ops, s.refill));
   s.threshold = wish.threshold.value_or(std::max(1, s.lanes * s.interleave / 8));
   if (s.lanes < 1 || s.lanes > 64 || s.interleave < 1 || s.interleave > 8 || s.steps < 1 ||

@@ -5,6 +5,7 @@
 #include <bit>
 #include <numeric>
 
+#include "lanewise/base/float_state.h"
 #include "lanewise/ir/evaluate.h"
 #include "lanewise/transform/passes.h"
 
@@ -160,6 +161,7 @@ class CommonValues {
 }  // namespace
 
 ir::Function simplify(const ir::Function& function) {
+  const base::FloatState state;  // for folding
   Simplifier simplifier;
   return CommonValues(rewrite(function, std::ref(simplifier))).run();
 }

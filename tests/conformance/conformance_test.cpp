@@ -213,8 +213,8 @@ TEST_P(Conformance, UniformOperandsGiveTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Native, Conformance, testing::ValuesIn(all_cases()), [](const auto& info) {
-  const Case& c = info.param;
+INSTANTIATE_TEST_SUITE_P(Native, Conformance, testing::ValuesIn(all_cases()), [](const auto& test) {
+  const Case& c = test.param;
   std::string name(ops::row(c.op).name);
   name += "_" + std::string(types::name_of(c.type));
   if (ops::row(c.op).gives == ops::Gives::Stated)

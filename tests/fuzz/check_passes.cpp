@@ -9,6 +9,7 @@
 #include "lanewise/kernel/lower.h"
 #include "lanewise/transform/passes.h"
 #include "tests/fuzz/checks.h"
+#include "tests/fuzz/slots.h"
 
 namespace lw::fuzz {
 namespace {
@@ -80,6 +81,10 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
   };
   ir::verify(function);
   check("expand, alone", transform::expand(function), truth);
+  const ir::Function slots = to_slots(function);
+  ir::verify(slots);
+  check("slots_to_ssa", transform::expand(transform::slots_to_ssa(slots)), truth);
+  check("run, from slots", transform::run(slots), truth);
   ir::Function f = transform::slots_to_ssa(function);
   ir::verify(f);
   f = transform::remove_dead(f);

@@ -1,5 +1,6 @@
 // One program on one tier: every thread count and chunk size, and counts around the lane count.
 #include <fmt/core.h>
+#include <immintrin.h>
 
 #include <algorithm>
 
@@ -12,6 +13,26 @@
 
 namespace lw::fuzz {
 namespace {
+
+/// Floating-point settings of the caller that no result may depend on.
+class Disturbance {
+ public:
+  explicit Disturbance(bool disturbed) : saved_(_mm_getcsr()) {
+    constexpr unsigned kFlush = 0x8040;  // results, and operands
+    constexpr unsigned kRoundUp = 0x4000;
+    if (disturbed) _mm_setcsr(saved_ | kFlush | kRoundUp);
+    set_ = _mm_getcsr() & kControl;
+  }
+  ~Disturbance() { _mm_setcsr(saved_); }
+  Disturbance(const Disturbance&) = delete;
+  Disturbance& operator=(const Disturbance&) = delete;
+  bool is_kept() const { return (_mm_getcsr() & kControl) == set_; }
+
+ private:
+  static constexpr unsigned kControl = 0xffc0;
+  unsigned saved_;
+  unsigned set_;
+};
 
 class Runner {
  public:
@@ -158,7 +179,13 @@ Coverage& coverage() {
 
 Verdict check_run(const Trial& trial, const ir::Function& function, const Inputs& inputs,
                   std::span<const ir::Evaluation> truth) {
-  return Runner(trial, function).run(inputs, truth);
+  const Disturbance disturbance(trial.disturbed);
+  Verdict verdict = Runner(trial, function).run(inputs, truth);
+  if (verdict.agrees() && !disturbance.is_kept()) {
+    verdict.kind = "value";
+    verdict.problem = "the caller's floating-point settings have changed";
+  }
+  return verdict;
 }
 
 }  // namespace lw::fuzz

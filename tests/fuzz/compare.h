@@ -34,6 +34,7 @@ struct Trial {
   plan::Wish wish;
   std::optional<DType> step_counter;
   std::int64_t max_steps = 0;
+  bool disturbed = false;   // Run: the caller flushes subnormals and rounds up
   std::optional<Way> only;  // Run: in this way alone
 };
 

@@ -346,6 +346,10 @@ class Generator {
   /// The exit that makes sure the loop ends, in the forms a condition is written in.
   void test(const Loop& loop, ValueId count) {
     const auto other_condition = [&] {
+      const auto carried = find([&](ValueId id) {
+        return build_.type(id) == DType::Bool && build_.function()[id].op == Op::Argument;
+      });
+      if (carried && random_.chance(40)) return *carried;
       if (random_.chance(30)) return uniform_condition();
       return random_.chance(70) ? rare_condition() : condition();
     };

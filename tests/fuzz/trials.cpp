@@ -69,11 +69,11 @@ std::vector<Trial> choose_trials(const ir::Function& function,
                                  std::span<const ir::Evaluation> truth, std::uint64_t seed) {
   constexpr int kCompiled = 3;
   Random random(seed ^ 0x747269616c73);
-  std::vector<Trial> trials = {{}};  // the tile machine
+  std::vector<Trial> trials = {{.disturbed = random.chance(20)}};  // the tile machine
   const ir::Function program = transform::run(function);
   const bool refillable = kernel::is_refillable(program);
   const bool loops = has_loop(program);
-  const int most_copies = std::max(1, 320 / size_of(program));
+  const int most_copies = std::max(1, 240 / size_of(program));
   const std::vector<Shape> all = shapes();
   for (std::uint64_t i = 0; i < kCompiled; ++i) {
     std::uint64_t number = seed * kCompiled + i;
@@ -94,6 +94,7 @@ std::vector<Trial> choose_trials(const ir::Function& function,
       trial.wish.refill.reset();  // as the planner likes
     }
     if (loops && i == 0) limit(trial, random, truth);
+    trial.disturbed = random.chance(20);
     trials.push_back(trial);
   }
   if (loops) limit(trials.emplace_back(), random, truth);
@@ -111,6 +112,7 @@ std::vector<Trial> all_trials(const ir::Function& function, std::span<const ir::
     for (int interleave = 1; interleave <= 4; ++interleave) {
       for (const int steps : {1, 2, 3, 8}) {
         Trial trial = code_trial(shape, interleave, steps);
+        trial.disturbed = interleave == 2;
         trials.push_back(trial);
         if (loops && steps == 2) limit(trials.emplace_back(trial), random, truth);
         if (!kernel::is_refillable(program) || !can_refill(shape)) continue;
@@ -148,6 +150,7 @@ std::string to_string(const Trial& trial) {
       break;
     }
   }
+  if (trial.disturbed) text += ", disturbed";
   if (trial.step_counter) {
     text += fmt::format(", at most {} steps counted in {}", trial.max_steps,
                         types::name_of(*trial.step_counter));

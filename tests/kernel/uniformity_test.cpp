@@ -82,8 +82,12 @@ function f(%0: i32, %1: i32 shared, %2: bool shared) -> (i32) {
 )");
   const Uniformity facts = analyse_uniformity(f);
   ir::for_each(f, [&](ir::ValueId id, int) {
-    if (f[id].op == ir::Op::Result) EXPECT_FALSE(facts.uniform[id]);
-    if (f[id].op == ir::Op::Loop) EXPECT_FALSE(facts.diverges[id]);
+    if (f[id].op == ir::Op::Result) {
+      EXPECT_FALSE(facts.uniform[id]);
+    }
+    if (f[id].op == ir::Op::Loop) {
+      EXPECT_FALSE(facts.diverges[id]);
+    }
   });
 }
 

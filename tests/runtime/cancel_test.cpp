@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Endless, Cancel,
                                          Way{"inner_tile", endless_inside, Compile::Never,
                                              std::nullopt},
                                          Way{"inner_packets", endless_inside, Compile::Now, false}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 TEST(CancelInterrupt, TheCallersThreadIsAskedAndStopsTheMap) {
   for (const Compile compile : {Compile::Never, Compile::Now}) {

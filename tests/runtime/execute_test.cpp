@@ -81,8 +81,12 @@ TEST(RuntimeExecute, ThreadsAndChunksChangeNothing) {
         const RunStats stats =
             f.into(out, {.threads = threads, .compile = compile, .chunk = chunk}, p.a, p.b);
         EXPECT_EQ(out, p.steps) << threads << ' ' << chunk;
-        if (chunk == 1000) EXPECT_EQ(stats.workers, threads);
-        if (chunk == 100000) EXPECT_EQ(stats.workers, 1);
+        if (chunk == 1000) {
+          EXPECT_EQ(stats.workers, threads);
+        }
+        if (chunk == 100000) {
+          EXPECT_EQ(stats.workers, 1);
+        }
       }
     }
   }

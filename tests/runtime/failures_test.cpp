@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, RuntimeFailures,
                          testing::Values(Way{"tile", Compile::Never, std::nullopt},
                                          Way{"packets", Compile::Now, false},
                                          Way{"refill", Compile::Now, true}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 TEST(RuntimeFailuresStraight, RemaindersAndLiteralZerosFailToo) {
   const std::vector<std::int64_t> xs = {7, -8};

@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, RuntimeStepLimit,
                                          Way{"packets", Compile::Now, false},
                                          Way{"refill", Compile::Now, true},
                                          Way{"background", Compile::Auto, std::nullopt}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 TEST(RuntimeStepLimitCount, LoopsOneAfterTheOtherAreCountedTogether) {
   EXPECT_EQ(steps_of(&twice, 5), 10);

@@ -10,7 +10,7 @@ namespace lw::test {
 /// Code whose objects are counted while they live.
 class FakeCode : public runtime::Code {
  public:
-  explicit FakeCode(runtime::Run run) : run_(run) { ++alive(); }
+  explicit FakeCode(runtime::Run code) : run_(code) { ++alive(); }
   ~FakeCode() override { --alive(); }
   FakeCode(const FakeCode&) = delete;
   FakeCode& operator=(const FakeCode&) = delete;

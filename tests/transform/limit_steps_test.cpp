@@ -72,7 +72,9 @@ TEST(TransformLimitSteps, TheProgramFailsExactlyWhereTheEvaluatorsLimitIs) {
         const auto got = ir::evaluate(limited, with_limit);
         EXPECT_EQ(got.failure.has_value(), expected.failure.has_value()) << n << ' ' << limit;
         EXPECT_EQ(got.results, expected.results);
-        if (got.failure) EXPECT_EQ(got.failure->kind, ir::FailKind::StepLimit);
+        if (got.failure) {
+          EXPECT_EQ(got.failure->kind, ir::FailKind::StepLimit);
+        }
       }
     }
   }

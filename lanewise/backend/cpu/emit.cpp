@@ -421,15 +421,7 @@ void Emitter::store(const Instruction& in) {
     }
     Value* ids = b_.CreateLoad(ops_.iota()->getType(), ids_[i]);
     if (!ops_.has_bit_masks()) {
-      // Without scatter, plain stores of all lanes beat a branch per lane. An unfinished lane
-      // stores a value that is overwritten when it finishes; one without an element, nowhere.
-      for (int lane = 0; lane < s_.lanes; ++lane) {
-        Value* id = b_.CreateExtractElement(ids, static_cast<std::uint64_t>(lane));
-        Value* at = element_pointer(outputs_[in.index], t, id);
-        if (!all_hold_elements_) at = b_.CreateSelect(b_.CreateICmpSLT(id, count_), at, nowhere_);
-        b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(lane)), at,
-                              align);
-      }
+      scatter_lanes(in.index, u, ids, value);
       continue;
     }
     Value* at = b_.CreateInBoundsGEP(memory_type(t, false), outputs_[in.index], ids);

@@ -91,6 +91,10 @@ class Emitter {
   /// Lane i gets the value of element next + rank[i], where `fill` is set.
   llvm::Value* expand_load(std::uint32_t input, int u);
   llvm::Value* permute(llvm::Value* lanes, llvm::Value* rank);
+  /// Stores without a scatter instruction: at once where all lanes hold elements, else staged.
+  void scatter_lanes(std::uint32_t output, int u, llvm::Value* ids, llvm::Value* value);
+  /// Stores what was staged, for the lanes that hold an element.
+  void store_staged();
 
   llvm::BasicBlock* new_block(const llvm::Twine& name);
 
@@ -133,8 +137,9 @@ class Emitter {
   llvm::Value* next_ = nullptr;               // slot: number of the next element
   llvm::Value *fill_ = nullptr, *rank_ = nullptr, *take_ids_ = nullptr;  // Prologue
   bool is_first_take_ = false;
-  bool all_hold_elements_ = false;             // Epilogue
-  llvm::Value* nowhere_ = nullptr;             // memory that is written and never read
+  bool all_hold_elements_ = false;  // Epilogue
+  Values staged_;                   // by output: memory for the results of all lanes
+  llvm::Value* staged_ids_ = nullptr;
   kernel::RegisterId active_ = kernel::kNone;  // the register `active` assigns
 };
 

@@ -59,7 +59,6 @@ void Emitter::refill() {
   auto* id_type = ops_.iota()->getType();
   for (int u = 0; u < s_.interleave; ++u) ids_.push_back(new_slot(id_type, "id"));
   next_ = new_slot(b_.getInt32Ty(), "next");
-  nowhere_ = new_slot(b_.getInt64Ty(), "nowhere");
   held_.assign(static_cast<std::size_t>(s_.interleave), nullptr);
   const auto all_lanes = static_cast<unsigned>(s_.interleave * s_.lanes);
   Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);
@@ -109,6 +108,7 @@ void Emitter::refill() {
     Value* ids = b_.CreateLoad(id_type, ids_[static_cast<std::size_t>(u)]);
     retire(u, ops_.to_mask(b_.CreateICmpSLT(ids, limit)), false);
   }
+  if (!ops_.has_bit_masks()) store_staged();
   b_.CreateRet(b_.getInt32(0));
 }
 
@@ -175,6 +175,66 @@ void Emitter::retire(int u, Value* done, bool all_hold_elements) {
   held_[static_cast<std::size_t>(u)] = done;
   all_hold_elements_ = all_hold_elements;
   for (const Instruction* in : after_) instruction(*in);
+}
+
+// --- storing without scatter ---
+
+void Emitter::scatter_lanes(std::uint32_t output, int u, Value* ids, Value* value) {
+  const DType t = k_.outputs[output];
+  if (all_hold_elements_) {
+    // Plain stores of all lanes beat a branch per lane. An unfinished lane stores a value that is
+    // overwritten when it finishes.
+    for (int lane = 0; lane < s_.lanes; ++lane) {
+      const auto i = static_cast<std::uint64_t>(lane);
+      b_.CreateAlignedStore(b_.CreateExtractElement(value, i),
+                            element_pointer(outputs_[output], t, b_.CreateExtractElement(ids, i)),
+                            llvm::Align(types::size_of(t)));
+    }
+    return;
+  }
+  // At the end some lanes may hold nothing. A loop over all lanes is small code for what is done
+  // once.
+  const auto all_lanes = static_cast<std::uint64_t>(s_.interleave * s_.lanes);
+  if (staged_.empty()) {
+    staged_ids_ = new_slot(llvm::ArrayType::get(b_.getInt32Ty(), all_lanes), "staged_ids");
+    for (const DType type : k_.outputs) {
+      staged_.push_back(
+          new_slot(llvm::ArrayType::get(memory_type(type, false), all_lanes), "staged"));
+    }
+  }
+  Value* place = b_.getInt64(static_cast<std::uint64_t>(u * s_.lanes));
+  b_.CreateAlignedStore(value, element_pointer(staged_[output], t, place), llvm::Align(1));
+  b_.CreateAlignedStore(ids, b_.CreateInBoundsGEP(b_.getInt32Ty(), staged_ids_, place),
+                        llvm::Align(1));
+}
+
+void Emitter::store_staged() {
+  Value* lane = new_slot(b_.getInt32Ty(), "lane");
+  b_.CreateStore(b_.getInt32(0), lane);
+  llvm::BasicBlock* test = new_block("test_lane");
+  llvm::BasicBlock* store = new_block("store_lane");
+  llvm::BasicBlock* next = new_block("next_lane");
+  llvm::BasicBlock* done = new_block("stored");
+  b_.CreateBr(test);
+  b_.SetInsertPoint(test);
+  Value* number = b_.CreateLoad(b_.getInt32Ty(), lane);
+  Value* at =
+      b_.CreateInBoundsGEP(b_.getInt32Ty(), staged_ids_, b_.CreateSExt(number, b_.getInt64Ty()));
+  Value* id = b_.CreateLoad(b_.getInt32Ty(), at);
+  b_.CreateCondBr(b_.CreateICmpSLT(id, count_), store, next);
+  b_.SetInsertPoint(store);
+  for (std::size_t i = 0; i < staged_.size(); ++i) {
+    const DType t = k_.outputs[i];
+    Value* value = b_.CreateLoad(memory_type(t, false), element_pointer(staged_[i], t, number));
+    b_.CreateStore(value, element_pointer(outputs_[i], t, id));
+  }
+  b_.CreateBr(next);
+  b_.SetInsertPoint(next);
+  Value* following = b_.CreateAdd(number, b_.getInt32(1));
+  b_.CreateStore(following, lane);
+  const auto all_lanes = static_cast<unsigned>(s_.interleave * s_.lanes);
+  b_.CreateCondBr(b_.CreateICmpSLT(following, b_.getInt32(all_lanes)), test, done);
+  b_.SetInsertPoint(done);
 }
 
 // --- taking elements ---

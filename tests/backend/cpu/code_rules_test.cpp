@@ -92,7 +92,9 @@ TEST(CpuCode, FailuresCallTheRuntimeAndNothingElse) {
                                "  return (%2)\n}\n"));
   for (const Case& c : all_cases(f)) {
     for (const auto& in : test::instructions(assembly(c.kernel, c.schedule))) {
-      if (in.name.starts_with("call")) EXPECT_EQ(in.operands, "lanewise_enter_fail@PLT");
+      if (in.name.starts_with("call")) {
+        EXPECT_EQ(in.operands, "lanewise_enter_fail@PLT");
+      }
     }
   }
 }

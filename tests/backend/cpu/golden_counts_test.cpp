@@ -75,7 +75,7 @@ TEST_P(CpuGoldenCounts, MandelbrotRefillOnAvx2TakesElevenInstructionsAStepAndALi
 }
 
 INSTANTIATE_TEST_SUITE_P(From, CpuGoldenCounts, testing::Bool(),
-                         [](const auto& info) { return info.param ? "LaneForm" : "FrontEnd"; });
+                         [](const auto& test) { return test.param ? "LaneForm" : "FrontEnd"; });
 
 TEST(CpuGoldenKepler, AStepTakesAboutAsManyInstructionsAsTheProgramHasOps) {
   const ir::Function f = lw::test::kepler_program();

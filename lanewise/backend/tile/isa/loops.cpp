@@ -52,7 +52,8 @@ LaneLoop find_row(DType type, DType result) {
       } else if constexpr (gives == ops::Gives::Bool) {
         return loop<op, arity, bool, T>;
       } else {
-        return types::with_type(result, [&]<class R>() -> LaneLoop { return loop<op, arity, R, T>; });
+        return types::with_type(result,
+                                [&]<class R>() -> LaneLoop { return loop<op, arity, R, T>; });
       }
     });
   }

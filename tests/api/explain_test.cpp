@@ -14,7 +14,12 @@ using testing::internal::GetCapturedStderr;
 
 class Explain : public testing::Test {
  protected:
-  void TearDown() override { unsetenv("LANEWISE_DUMP"); }
+  // Nobody else reads the environment meanwhile.
+  void SetUp() override { runtime::wait_for_compiles(); }
+  void TearDown() override {
+    runtime::wait_for_compiles();
+    unsetenv("LANEWISE_DUMP");
+  }
 };
 
 bool has(const std::string& text, const std::string& part) {
@@ -67,7 +72,8 @@ TEST_F(Explain, LowerPrintsTheElementProgramWithTheUsersLines) {
     line = __LINE__ + 1;
     return x * x;
   });
-  EXPECT_EQ(f.lower(std::vector<float>(1)),
+  const std::string text = f.lower(std::vector<float>(1));
+  EXPECT_EQ(text,
             "function f(%0: f32) -> (f32) {\n"
             "  %1 = mul f32 %0, %0  # " +
                 std::string(__FILE__) + ":" + std::to_string(line) + "\n  return (%1)  # " +

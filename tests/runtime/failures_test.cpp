@@ -96,10 +96,11 @@ TEST(RuntimeFailuresStraight, RemaindersAndLiteralZerosFailToo) {
       line = __LINE__ + 1;
       return x % 0;
     });
-    EXPECT_EQ(test::message_of<ElementError>([&] { f.with({.compile = compile}, xs); }),
-              "map: element 0 divides an integer by zero (" + std::string(__FILE__) + ":" +
-                  std::to_string(line) +
-                  "); got 7 / 0, expected a divisor that is not 0. Replace it by a select.");
+    const std::string words =
+        test::message_of<ElementError>([&] { f.with({.compile = compile}, xs); });
+    EXPECT_EQ(words, "map: element 0 divides an integer by zero (" + std::string(__FILE__) + ":" +
+                         std::to_string(line) +
+                         "); got 7 / 0, expected a divisor that is not 0. Replace it by a select.");
   }
 }
 

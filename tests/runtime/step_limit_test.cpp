@@ -127,9 +127,9 @@ TEST(RuntimeStepLimitCount, AnEndlessLoopEndsWithTheLimit) {
       While([&] { return x == x; }, [&] { x = x + 1; });
       return x;
     });
-    EXPECT_EQ(test::message_of<ElementError>([&] {
-                f.with({.max_steps = 5000, .compile = compile}, std::vector<float>{1, 2, 3});
-              }),
+    const std::string words = test::message_of<ElementError>(
+        [&] { f.with({.max_steps = 5000, .compile = compile}, std::vector<float>{1, 2, 3}); });
+    EXPECT_EQ(words,
               "map: element 0 took more loop steps than allowed (" + std::string(__FILE__) + ":" +
                   std::to_string(line) +
                   "); got a limit of 5000 steps. Raise max_steps, or check that the loop ends.");

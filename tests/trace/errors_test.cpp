@@ -86,7 +86,8 @@ TEST(TraceErrors, AnOpThatDoesNotFitItsTypeNamesTheUsersLine) {
     line = __LINE__ + 1;
     return x & x;
   });
-  EXPECT_EQ(message_of<UsageError>([&] { f(std::vector<float>{1}); }),
+  const std::string words = message_of<UsageError>([&] { f(std::vector<float>{1}); });
+  EXPECT_EQ(words,
             std::string(__FILE__) + ":" + std::to_string(line) +
                 ": and: operands do not fit; got (f32, f32), expected 2 of one accepted type. "
                 "Convert them first.");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace lw::backend::cpu::test {
 namespace {
@@ -65,30 +66,104 @@ bool is_mask_spill(const Instruction& in) {
   return in.name.starts_with("kmov") && touches_stack(in);
 }
 
-std::vector<Instruction> hot_loop(std::string_view assembly) {
-  const Text text = read(assembly);
-  struct Stretch {
+namespace {
+
+/// The blocks of a function and where each goes.
+struct Flow {
+  struct Node {
     std::size_t begin;
     std::size_t end;
+    std::vector<std::size_t> next;
   };
-  std::vector<Stretch> loops;
+  std::vector<Node> nodes;
+};
+
+Flow flow_of(const Text& text) {
+  std::set<std::size_t> starts = {0};
+  for (const auto& [label, at] : text.labels) starts.insert(at);
   for (std::size_t i = 0; i < text.instructions.size(); ++i) {
-    const Instruction& in = text.instructions[i];
-    if (!in.name.starts_with('j')) continue;
-    const auto target = text.labels.find(in.operands);
-    if (target != text.labels.end() && target->second <= i) loops.push_back({target->second, i});
+    if (text.instructions[i].name.starts_with('j')) starts.insert(i + 1);
   }
+  starts.erase(text.instructions.size());
+  Flow flow;
+  std::map<std::size_t, std::size_t> node_at;
+  for (const std::size_t start : starts) {
+    if (!flow.nodes.empty()) flow.nodes.back().end = start;
+    node_at[start] = flow.nodes.size();
+    flow.nodes.push_back({start, text.instructions.size(), {}});
+  }
+  for (std::size_t n = 0; n < flow.nodes.size(); ++n) {
+    const Instruction& last = text.instructions[flow.nodes[n].end - 1];
+    if (last.name.starts_with('j')) {
+      const auto target = text.labels.find(last.operands);
+      if (target != text.labels.end()) flow.nodes[n].next.push_back(node_at[target->second]);
+    }
+    const bool ends = last.name == "jmp" || last.name.starts_with("ret");
+    if (!ends && n + 1 < flow.nodes.size()) flow.nodes[n].next.push_back(n + 1);
+  }
+  return flow;
+}
+
+using Nodes = std::set<std::size_t>;
+
+/// The loop of a jump from `last` back to `head`: what reaches `last` without passing `head`.
+Nodes loop_of(const Flow& flow, std::size_t head, std::size_t last) {
+  Nodes loop = {head, last};
+  std::vector<std::size_t> open = {last};
+  while (!open.empty()) {
+    const std::size_t node = open.back();
+    open.pop_back();
+    if (node == head) continue;
+    for (std::size_t n = 0; n < flow.nodes.size(); ++n) {
+      const auto& next = flow.nodes[n].next;
+      if (std::find(next.begin(), next.end(), node) == next.end()) continue;
+      if (loop.insert(n).second) open.push_back(n);
+    }
+  }
+  return loop;
+}
+
+class LoopFinder {
+ public:
+  explicit LoopFinder(const Flow& flow) : flow_(flow), state_(flow.nodes.size(), kNew) { visit(0); }
+  std::vector<Nodes> loops;
+
+ private:
+  enum State { kNew, kOpen, kDone };
+
+  void visit(std::size_t node) {
+    state_[node] = kOpen;
+    for (const std::size_t next : flow_.nodes[node].next) {
+      if (state_[next] == kOpen) loops.push_back(loop_of(flow_, next, node));
+      if (state_[next] == kNew) visit(next);
+    }
+    state_[node] = kDone;
+  }
+
+  const Flow& flow_;
+  std::vector<State> state_;
+};
+
+}  // namespace
+
+std::vector<Instruction> hot_loop(std::string_view assembly) {
+  const Text text = read(assembly);
+  const Flow flow = flow_of(text);
+  const std::vector<Nodes> loops = LoopFinder(flow).loops;
   std::vector<Instruction> best;
   int most = -1;
-  for (const Stretch& loop : loops) {
-    const bool has_inner = std::any_of(loops.begin(), loops.end(), [&](const Stretch& other) {
-      return other.begin >= loop.begin && other.end <= loop.end &&
-             (other.begin != loop.begin || other.end != loop.end);
+  for (const Nodes& loop : loops) {
+    const bool has_inner = std::any_of(loops.begin(), loops.end(), [&](const Nodes& other) {
+      return other.size() < loop.size() &&
+             std::includes(loop.begin(), loop.end(), other.begin(), other.end());
     });
     if (has_inner) continue;
-    const std::vector<Instruction> body(
-        text.instructions.begin() + static_cast<std::ptrdiff_t>(loop.begin),
-        text.instructions.begin() + static_cast<std::ptrdiff_t>(loop.end) + 1);
+    std::vector<Instruction> body;
+    for (const std::size_t n : loop) {
+      for (std::size_t i = flow.nodes[n].begin; i < flow.nodes[n].end; ++i) {
+        body.push_back(text.instructions[i]);
+      }
+    }
     const int vectors = count(body, [](const Instruction& in) { return in.name[0] == 'v'; });
     if (vectors > most) {
       most = vectors;

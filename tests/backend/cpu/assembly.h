@@ -12,8 +12,7 @@ struct Instruction {
   std::string operands;
 };
 
-/// The innermost loop with the most vector instructions: from the target of a backward jump to the
-/// jump, with no other such stretch inside.
+/// The innermost loop with the most vector instructions.
 std::vector<Instruction> hot_loop(std::string_view assembly);
 
 /// All instructions.

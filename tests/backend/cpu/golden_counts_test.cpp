@@ -64,28 +64,35 @@ TEST_P(CpuGoldenCounts, MandelbrotPacketsOnAvx2TakeElevenInstructionsAStep) {
   const Loop loop = mandelbrot(false, Isa::V3);
   // A look joins the masks of all registers and tests the whole.
   EXPECT_EQ(loop.arithmetic(), 11 * loop.units() + loop.schedule.interleave);
-  EXPECT_LE(loop.vector_spills(), 8 * loop.units());
+  EXPECT_LE(loop.vector_spills(), 9 * loop.units());
 }
 
 TEST_P(CpuGoldenCounts, MandelbrotRefillOnAvx2TakesElevenInstructionsAStepAndALimitTestALook) {
   const Loop loop = mandelbrot(true, Isa::V3);
   // The limit test is a comparison and an and.
   EXPECT_EQ(loop.arithmetic(), 11 * loop.units() + 2 * loop.schedule.interleave);
-  EXPECT_LE(loop.vector_spills(), 5 * loop.units());
+  EXPECT_LE(loop.vector_spills(), 6 * loop.units());
 }
 
 INSTANTIATE_TEST_SUITE_P(From, CpuGoldenCounts, testing::Bool(),
                          [](const auto& test) { return test.param ? "LaneForm" : "FrontEnd"; });
 
-TEST(CpuGoldenKepler, AStepTakesAboutAsManyInstructionsAsTheProgramHasOps) {
+TEST(CpuGoldenKepler, AStepTakesFewerInstructionsThanTheProgramHasOps) {
+  // 17 fused multiply-adds and what is around them; negations go into those and into selects.
   const ir::Function f = lw::test::kepler_program();
-  int ops = 0;
-  ir::for_each(
-      f, [&](ir::ValueId id, int depth) { ops += depth == 1 && ops::is_elementwise(f[id].op); });
-  for (const Isa isa : {Isa::V3, Isa::V4}) {
-    const Loop loop = hot_loop(kernel::lower(f), f, isa);
-    EXPECT_GE(loop.arithmetic(), (ops - 12) * loop.units()) << plan::name_of(isa);
-    EXPECT_LE(loop.arithmetic(), (ops + 12) * loop.units()) << plan::name_of(isa);
+  for (const bool refill : {false, true}) {
+    const kernel::Kernel kernel = kernel::lower(f, {.refill = refill});
+    const Loop wide = hot_loop(kernel, f, Isa::V4);
+    EXPECT_LE(wide.arithmetic(), 42 * wide.units());
+    EXPECT_LE(wide.vector_spills(), 6 * wide.units());
+    const Loop narrow = hot_loop(kernel, f, Isa::V3);
+    EXPECT_LE(narrow.arithmetic(), 52 * narrow.units());
+    EXPECT_LE(narrow.vector_spills(), 14 * narrow.units());
+    for (const Loop& loop : {wide, narrow}) {
+      EXPECT_EQ(count(loop.body, [](const auto& in) { return in.name == "vdivpd"; }), loop.units());
+      EXPECT_GE(count(loop.body, [](const auto& in) { return in.name.starts_with("vf"); }),
+                17 * loop.units());
+    }
   }
 }
 

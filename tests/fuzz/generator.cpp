@@ -42,7 +42,7 @@ class Generator {
   }
 
  private:
-  /// One loop: its counter goes from `start` by `step` to `bound`, or back.
+  /// One loop: what it carries, and how its counter goes by `step` towards `end`.
   struct Loop {
     std::vector<ValueId> arguments;
     std::size_t counter = 0;                    // its position

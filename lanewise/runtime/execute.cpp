@@ -77,6 +77,9 @@ class Call {
 
  private:
   void prepare() {
+    if (options_.cancel != nullptr && options_.cancel->is_cancelled()) {
+      throw Cancelled("map: cancelled before it began.");
+    }
     shared_ = buffers_.shared;
     if (program_.is_limited()) {
       shared_storage_.assign(buffers_.shared.begin(), buffers_.shared.end());

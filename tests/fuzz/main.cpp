@@ -214,10 +214,12 @@ class Fuzzer {
 
   int finish() const {
     const Coverage& c = coverage();
-    fmt::print(stderr,
-               "{} runs, {} with several workers, {} with failing elements; "
-               "{} compiled, {} with refill; {} with a step limit\n",
-               c.runs, c.several_workers, c.failing, c.compiled, c.refilled, c.limited);
+    if (!arguments_.isolate) {
+      fmt::print(stderr,
+                 "{} runs, {} with several workers, {} with failing elements; "
+                 "{} compiled, {} with refill; {} with a step limit\n",
+                 c.runs, c.several_workers, c.failing, c.compiled, c.refilled, c.limited);
+    }
     if (arguments_.digest) fmt::print("{:016x}\n", digest_);
     const std::string last = failures_ == 0
                                  ? fmt::format("{} programs agree", programs_)

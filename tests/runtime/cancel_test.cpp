@@ -138,5 +138,15 @@ TEST(CancelMap, AMapOfStraightCodeStopsToo) {
   }
 }
 
+TEST(CancelTokens, AMapWhoseTokenIsCancelledAlreadyDoesNotBegin) {
+  auto f = vectorize([](f32 x) { return x + 1; });
+  MapOptions options;
+  options.cancel.emplace();
+  options.cancel->cancel();
+  const std::vector<float> xs = {1};
+  EXPECT_EQ(test::message_of<Cancelled>([&] { f.with(options, xs); }),
+            "map: cancelled before it began.");
+}
+
 }  // namespace
 }  // namespace lw

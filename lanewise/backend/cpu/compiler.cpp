@@ -184,6 +184,10 @@ std::string unique_name(const kernel::Kernel& kernel) {
 
 std::unique_ptr<runtime::Code> compile(const kernel::Kernel& kernel,
                                        const plan::Schedule& schedule) {
+  if (schedule.isa > plan::host_isa()) {
+    throw UsageError(fmt::format("compile: code this machine cannot run; got {}, expected {}.",
+                                 plan::name_of(schedule.isa), plan::name_of(plan::host_isa())));
+  }
   runtime::CompileTimes times;
   const std::string name = unique_name(kernel);
   Job job;

@@ -16,7 +16,7 @@ struct Candidate {
   double seconds = 0;  // the least so far
 };
 
-/// Runs all candidates in turn, `repeats` times; the least time of each is kept.
+/// Runs all candidates in turn, `repeats` times, each for 10 ms or once; the least time is kept.
 void measure(std::vector<Candidate>& candidates, int repeats);
 
 double seconds_of(const std::vector<Candidate>& candidates, const std::string& name);

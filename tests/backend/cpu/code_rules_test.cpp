@@ -71,6 +71,23 @@ TEST(CpuCode, DivisionAndSquareRootAreNoEstimates) {
   }
 }
 
+// A register spilled across a cache line or a page costs a multiple of the loop around it.
+TEST(CpuCode, SpilledRegistersAreAligned) {
+  int spills = 0;
+  for (const ir::Function& f : {lw::test::mandelbrot_program(), lw::test::kepler_program()}) {
+    for (Case& c : all_cases(f)) {
+      c.schedule.interleave = 4;
+      for (const auto& in : test::hot_loop(assembly(c.kernel, c.schedule))) {
+        if (in.operands.find("(%rsp)") == std::string::npos) continue;
+        spills += in.name.starts_with("vmova") || in.name.starts_with("vmovdqa");
+        EXPECT_FALSE(in.name.starts_with("vmovu") || in.name.starts_with("vmovdqu"))
+            << in.name << " " << in.operands;
+      }
+    }
+  }
+  EXPECT_GT(spills, 0);
+}
+
 TEST(CpuCode, KeplerCallsNothingButThePoll) {
   for (const Case& c : all_cases(lw::test::kepler_program())) {
     int calls = 0;

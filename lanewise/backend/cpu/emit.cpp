@@ -47,7 +47,7 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
   function_->addFnAttr("min-legal-vector-width", "512");
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   function_->addFnAttr(llvm::Attribute::NoRedZone);  // call_out pushes
-  function_->addFnAttr("stackrealign");  // or spilled registers straddle cache lines
+  function_->addFnAttr("stackrealign");              // or spilled registers straddle cache lines
   context_ = function_->getArg(0);
   first_ = function_->getArg(1);
 

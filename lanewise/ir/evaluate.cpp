@@ -149,7 +149,7 @@ class Evaluator {
 
 Scalar evaluate_op(Op op, DType result, std::span<const Scalar> operands) {
   switch (op) {
-#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc)                              \
+#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc)      \
   case Op::id:                                                                                  \
     return apply_row<Op::id, ops::Accepts::accepts, ops::Gives::gives, ops::Kind::kind>(result, \
                                                                                         operands);

@@ -157,11 +157,16 @@ constexpr T select(bool a, T b, T c) {
   return a ? b : c;
 }
 
-/// `apply<op, R, T>(a, b, c)`: the meaning column of the op's row. `a` is a bool for select.
+#define LW_APPLY_Native(id, meaning) \
+  if constexpr (op == Op::id) return static_cast<R>(meaning);
+#define LW_APPLY_Expand(id, meaning)
+#define LW_APPLY_Structural(id, meaning)
+
+/// `apply<op, R, T>(a, b, c)`: the meaning column of a native op's row. `a` is a bool for select.
 template <Op op, class R, class T, class A>
 inline R apply([[maybe_unused]] A a, [[maybe_unused]] T b, [[maybe_unused]] T c) {
-#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc) \
-  if constexpr (op == Op::id) return static_cast<R>(meaning);
+#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) \
+  LW_APPLY_##kind(id, meaning)
 #include "lanewise/ops/ops.def"
 #undef LW_OP
 }

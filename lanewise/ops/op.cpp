@@ -2,12 +2,20 @@
 
 #include <array>
 
+// Parts of the list columns.
+#define LW_FIRST(a, b) a
+#define LW_SECOND(a, b) b
+#define LW_COUNT_OF(...) LW_COUNT_OF_(__VA_ARGS__ __VA_OPT__(, ) 3, 2, 1, 0)
+#define LW_COUNT_OF_(a, b, c, n, ...) n
+
 namespace lw::ops {
 namespace {
 
 constexpr std::array kRows = {
-#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc) \
-  Row{Op::id, name, arity, Accepts::accepts, Gives::gives, Kind::kind, doc},
+#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) \
+  Row{Op::id,       #name,      Form::form,           arity,           Accepts::accepts,   \
+      Gives::gives, Kind::kind, LW_COUNT_OF partials, LW_FIRST domain, LW_SECOND domain,   \
+      doc},
 #include "lanewise/ops/ops.def"
 #undef LW_OP
 };
@@ -63,6 +71,8 @@ std::optional<DType> result_type(Op op, std::span<const DType> operands, DType s
       return values[0];
     case Gives::Bool:
       return DType::Bool;
+    case Gives::I32:
+      return DType::I32;
     case Gives::Stated:
       return stated;
     case Gives::None:

@@ -11,22 +11,27 @@
 namespace lw::ops {
 
 enum class Op : std::uint8_t {
-#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc) id,
+#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) id,
 #include "lanewise/ops/ops.def"
 #undef LW_OP
 };
 
+enum class Form : std::uint8_t { Call, Sign };
 enum class Accepts : std::uint8_t { All, Number, Float, Integer, Bits };
-enum class Gives : std::uint8_t { Same, Bool, Stated, None };
+enum class Gives : std::uint8_t { Same, Bool, I32, Stated, None };
 enum class Kind : std::uint8_t { Native, Expand, Structural };
 
 struct Row {
   Op op;
   std::string_view name;
+  Form form;
   int arity;  // -1: any number
   Accepts accepts;
   Gives gives;
   Kind kind;
+  int partials;  // derivatives given; 0: none, all are zero
+  double low;    // ordinary operands lie between
+  double high;
   std::string_view doc;
 };
 

@@ -130,25 +130,32 @@ class Variable {
     return record(ops::Op::Or, {a.read(), b.read()});
   }
 
-#define LW_UNARY(name, op) \
-  friend Variable name(Operand a) { return record(ops::Op::op, {a.value}); }
-  LW_UNARY(abs, Abs)
-  LW_UNARY(sqrt, Sqrt)
-  LW_UNARY(floor, Floor)
-  LW_UNARY(ceil, Ceil)
-  LW_UNARY(trunc, Trunc)
-  LW_UNARY(round, Round)
-  LW_UNARY(sin, Sin)
-  LW_UNARY(cos, Cos)
-#undef LW_UNARY
-  friend Variable min(Operand a, Operand b) { return record(ops::Op::Min, {a.value, b.value}); }
-  friend Variable max(Operand a, Operand b) { return record(ops::Op::Max, {a.value, b.value}); }
-  friend Variable copysign(Operand a, Operand b) {
-    return record(ops::Op::Copysign, {a.value, b.value});
+// One function per row that users call by name: sqrt(a), fma(a, b, c), sin(a), ...
+#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) \
+  LW_FUNCTION_##form(id, name, arity, gives)
+#define LW_FUNCTION_Sign(id, name, arity, gives)
+#define LW_FUNCTION_Call(id, name, arity, gives) LW_FUNCTION_##arity(id, name, LW_GIVES_##gives)
+#define LW_GIVES_Same Variable
+#define LW_GIVES_Bool boolean
+#define LW_GIVES_I32 Variable<std::int32_t>
+#define LW_FUNCTION_1(id, name, R) \
+  friend R name(Operand a) { return R::record(ops::Op::id, {a.value}); }
+#define LW_FUNCTION_2(id, name, R) \
+  friend R name(Operand a, Operand b) { return R::record(ops::Op::id, {a.value, b.value}); }
+#define LW_FUNCTION_3(id, name, R)                              \
+  friend R name(Operand a, Operand b, Operand c) {              \
+    return R::record(ops::Op::id, {a.value, b.value, c.value}); \
   }
-  friend Variable fma(Operand a, Operand b, Operand c) {
-    return record(ops::Op::Fma, {a.value, b.value, c.value});
-  }
+#include "lanewise/ops/ops.def"
+#undef LW_OP
+#undef LW_FUNCTION_Sign
+#undef LW_FUNCTION_Call
+#undef LW_GIVES_Same
+#undef LW_GIVES_Bool
+#undef LW_GIVES_I32
+#undef LW_FUNCTION_1
+#undef LW_FUNCTION_2
+#undef LW_FUNCTION_3
 
   static Variable record(ops::Op op, std::initializer_list<ir::ValueId> operands) {
     return of(trace::Trace::current().builder().op(op, operands, types::dtype_of<T>));

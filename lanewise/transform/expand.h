@@ -1,21 +1,27 @@
-// Expansions of mathematical functions into native ops: one function per row of kind Expand.
-// Every tier computes these same operations in this order, so all give the same bits.
+// Formulas over values of an element program: the meaning of the ops of kind Expand, and the
+// partial derivatives of all ops, are written with these. Every tier computes the same operations
+// in the same order, so all give the same bits.
 #pragma once
 
 #include "lanewise/ir/builder.h"
 
 namespace lw::transform {
 
-/// A value with operators, for writing expansions as formulas. Mixing types is an error.
+/// A value with operators. Mixing types is an error; a plain number takes the other side's type.
 class Expr {
  public:
   Expr(ir::Builder& build, ir::ValueId id) : build_(&build), id_(id) {}
 
   ir::ValueId id() const { return id_; }
+  ir::Builder& builder() const { return *build_; }
   DType type() const { return build_->type(id_); }
   /// A constant of this value's type.
   Expr literal(double number) const {
     return {*build_, build_->constant(types::scalar_of(type(), number))};
+  }
+  /// An integer constant of this value's type, of all 64 bits.
+  Expr bits(std::int64_t number) const {
+    return {*build_, build_->constant(types::scalar_of_bits(type(), number))};
   }
   Expr op(ops::Op op, std::initializer_list<Expr> others = {}, DType stated = DType::Bool) const {
     ir::Operands operands = {id_};
@@ -23,21 +29,61 @@ class Expr {
     return {*build_, build_->op(op, operands, stated)};
   }
   Expr convert(DType type) const { return {*build_, build_->convert(id_, type)}; }
+  Expr bitcast(DType type) const { return op(ops::Op::Bitcast, {}, type); }
 
-  friend Expr operator+(Expr a, Expr b) { return a.op(ops::Op::Add, {b}); }
-  friend Expr operator-(Expr a, Expr b) { return a.op(ops::Op::Sub, {b}); }
-  friend Expr operator*(Expr a, Expr b) { return a.op(ops::Op::Mul, {b}); }
-  friend Expr operator&(Expr a, Expr b) { return a.op(ops::Op::And, {b}); }
-  friend Expr operator!=(Expr a, Expr b) { return a.op(ops::Op::Ne, {b}); }
+#define LW_BINARY(symbol, name)                                                                 \
+  friend Expr operator symbol(Expr a, Expr b) { return a.op(ops::Op::name, {b}); }              \
+  friend Expr operator symbol(Expr a, double b) { return a.op(ops::Op::name, {a.literal(b)}); } \
+  friend Expr operator symbol(double a, Expr b) { return b.literal(a).op(ops::Op::name, {b}); }
+  LW_BINARY(+, Add)
+  LW_BINARY(-, Sub)
+  LW_BINARY(*, Mul)
+  LW_BINARY(/, Div)
+  LW_BINARY(&, And)
+  LW_BINARY(|, Or)
+  LW_BINARY(^, Xor)
+  LW_BINARY(<<, Shl)
+  LW_BINARY(>>, Shr)
+  LW_BINARY(==, Eq)
+  LW_BINARY(!=, Ne)
+  LW_BINARY(<, Lt)
+  LW_BINARY(<=, Le)
+  LW_BINARY(>, Gt)
+  LW_BINARY(>=, Ge)
+#undef LW_BINARY
   friend Expr operator-(Expr a) { return a.op(ops::Op::Neg); }
+  friend Expr operator!(Expr a) { return a.op(ops::Op::Not); }
+  friend Expr operator~(Expr a) { return a.op(ops::Op::Not); }
 
  private:
   ir::Builder* build_;
   ir::ValueId id_;
 };
 
-inline Expr fma(Expr a, Expr b, Expr c) { return a.op(ops::Op::Fma, {b, c}); }
 inline Expr select(Expr condition, Expr a, Expr b) { return condition.op(ops::Op::Select, {a, b}); }
+
+// One function per row that users call by name: sqrt(a), fma(a, b, c), sin(a), ...
+#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) \
+  LW_FUNCTION_##form(id, name, arity)
+#define LW_FUNCTION_Sign(id, name, arity)
+#define LW_FUNCTION_Call(id, name, arity) LW_FUNCTION_##arity(id, name)
+#define LW_FUNCTION_1(id, name) \
+  inline Expr name(Expr a) { return a.op(ops::Op::id); }
+#define LW_FUNCTION_2(id, name) \
+  inline Expr name(Expr a, Expr b) { return a.op(ops::Op::id, {b}); }
+#define LW_FUNCTION_3(id, name) \
+  inline Expr name(Expr a, Expr b, Expr c) { return a.op(ops::Op::id, {b, c}); }
+#include "lanewise/ops/ops.def"
+#undef LW_OP
+#undef LW_FUNCTION_Sign
+#undef LW_FUNCTION_Call
+#undef LW_FUNCTION_1
+#undef LW_FUNCTION_2
+#undef LW_FUNCTION_3
+
+inline Expr fma(Expr a, double b, Expr c) { return fma(a, a.literal(b), c); }
+inline Expr fma(Expr a, Expr b, double c) { return fma(a, b, a.literal(c)); }
+inline Expr fma(Expr a, double b, double c) { return fma(a, a.literal(b), a.literal(c)); }
 
 /// c[0] + x * (c[1] + x * ...), by Horner's rule with fma.
 inline Expr polynomial(Expr x, std::initializer_list<double> c) {
@@ -47,7 +93,22 @@ inline Expr polynomial(Expr x, std::initializer_list<double> c) {
   return sum;
 }
 
-Expr expand_sin(Expr x);
-Expr expand_cos(Expr x);
+/// `rare()` where the condition holds, else `common`. The formula is computed only where an element
+/// needs it: a loop that every element leaves in its first step.
+template <class Rare>
+Expr branch(Expr condition, Expr common, Rare rare) {
+  ir::Builder& build = common.builder();
+  const ir::ValueId loop = build.begin_loop(std::array{common.id()});
+  const ir::ValueId argument = build.arguments(loop)[0];
+  build.break_if((!condition).id(), std::array{argument});
+  const Expr value = rare();
+  build.break_if(build.constant(Scalar(true)), std::array{value.id()});
+  build.end_loop(std::array{argument});
+  return {build, build.result(loop, 0)};
+}
+
+// The longer expansions, one file per family.
+Expr expand_sin(Expr a);
+Expr expand_cos(Expr a);
 
 }  // namespace lw::transform

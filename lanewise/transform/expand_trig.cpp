@@ -33,7 +33,7 @@ Reduced reduce(Expr x) {
   // z * s + 0 is +0 where r is a zero, so that r keeps its sign: sin(-0) is -0.
   return {.sin = fma(r, fma(z, s, x.literal(0)), r),
           .cos = fma(z * z, c, fma(z, x.literal(-0.5), x.literal(1))),
-          .quadrant = shifted.op(ops::Op::Bitcast, {}, DType::I64)};
+          .quadrant = shifted.bitcast(DType::I64)};
 }
 
 Expr signed_by(Expr value, Expr quadrant, double bit) {

@@ -60,5 +60,7 @@ Scalar scalar_of(DType type, double value) {
   return with_type(type, [&]<class T>() { return Scalar(static_cast<T>(value)); });
 }
 
+Scalar scalar_of_bits(DType type, std::int64_t value) { return Scalar::load(type, &value); }
+
 }  // namespace types
 }  // namespace lw

@@ -60,6 +60,8 @@ std::optional<Scalar> parse_scalar(DType type, std::string_view text);
 
 /// `value` converted as C++ converts arithmetic types; for literals in traces.
 Scalar scalar_of(DType type, double value);
+/// The low bits of `value` as an integer of `type`.
+Scalar scalar_of_bits(DType type, std::int64_t value);
 
 }  // namespace types
 }  // namespace lw

@@ -61,7 +61,7 @@ LaneLoop find_row(DType type, DType result) {
 
 LaneLoop find(Op op, DType type, DType result) {
   switch (op) {
-#define LW_OP(id, name, arity, accepts, gives, kind, meaning, doc)                             \
+#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc)     \
   case Op::id:                                                                                 \
     return find_row<Op::id, arity, ops::Accepts::accepts, ops::Gives::gives, ops::Kind::kind>( \
         type, result);

@@ -13,9 +13,15 @@
 
 namespace lw {
 
+/// Types and kinds of the arguments and the step counter, five bits each.
+struct ElementFunction::Signature {
+  std::uint64_t words[2] = {0, 0};
+  bool operator==(const Signature&) const = default;
+};
+
 /// A signature that has been traced.
 struct ElementFunction::Entry {
-  std::uint64_t key = 0;
+  Signature key;
   std::shared_ptr<runtime::Program> program;
   const Entry* next = nullptr;
   // The last run, for explain.
@@ -25,11 +31,13 @@ struct ElementFunction::Entry {
 
 namespace {
 
-constexpr std::size_t kMostInputs = 14;
+constexpr std::size_t kMostInputs = 24;
 constexpr std::size_t kMostOutputs = 16;
 
-/// Types and kinds of the arguments and the step counter, four bits each.
-std::uint64_t signature(std::span<const Input> inputs, const MapOptions& options) {
+}  // namespace
+
+ElementFunction::Signature ElementFunction::signature(std::span<const Input> inputs,
+                                                      const MapOptions& options) {
   if (inputs.size() > kMostInputs) {
     throw UsageError(fmt::format("map: too many arguments; got {}, expected at most {}.",
                                  inputs.size(), kMostInputs));
@@ -40,12 +48,19 @@ std::uint64_t signature(std::span<const Input> inputs, const MapOptions& options
                     "a number of steps.",
                     options.max_steps));
   }
-  std::uint64_t key = options.max_steps == 0 ? 1 : options.max_steps < INT32_MAX ? 2 : 3;
-  for (const Input& input : inputs) {
-    key = key << 4 | static_cast<std::uint64_t>(input.type) << 1 | std::uint64_t{input.mapped};
+  Signature key{{options.max_steps == 0          ? std::uint64_t{1}
+                 : options.max_steps < INT32_MAX ? std::uint64_t{2}
+                                                 : std::uint64_t{3},
+                 1}};
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::uint64_t& word = key.words[i >= kMostInputs / 2];
+    word = word << 5 | static_cast<std::uint64_t>(inputs[i].type) << 1 |
+           std::uint64_t{inputs[i].mapped};
   }
   return key;
 }
+
+namespace {
 
 /// The one size of all mapped inputs.
 std::int64_t mapped_size(std::span<const Input> inputs) {
@@ -187,14 +202,14 @@ runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
 
 const ElementFunction::Entry& ElementFunction::find(std::span<const Input> inputs,
                                                     const MapOptions& options) {
-  const std::uint64_t key = signature(inputs, options);
+  const Signature key = signature(inputs, options);
   for (const Entry* e = entries_.load(std::memory_order_acquire); e != nullptr; e = e->next) {
     if (e->key == key) return *e;
   }
   return load(key, inputs, options);
 }
 
-const ElementFunction::Entry& ElementFunction::load(std::uint64_t key,
+const ElementFunction::Entry& ElementFunction::load(const Signature& key,
                                                     std::span<const Input> inputs,
                                                     const MapOptions& options) {
   const std::lock_guard lock(mutex_);

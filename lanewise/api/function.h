@@ -101,9 +101,11 @@ class ElementFunction {
 
  private:
   struct Entry;
+  struct Signature;
 
+  static Signature signature(std::span<const Input> inputs, const MapOptions& options);
   const Entry& find(std::span<const Input> inputs, const MapOptions& options);
-  const Entry& load(std::uint64_t key, std::span<const Input> inputs, const MapOptions& options);
+  const Entry& load(const Signature& key, std::span<const Input> inputs, const MapOptions& options);
   runtime::RunStats run(const Entry& entry, std::span<void* const> outputs,
                         std::span<const Input> inputs, std::int64_t count,
                         const MapOptions& options);

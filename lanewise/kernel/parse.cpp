@@ -36,7 +36,7 @@ class Parser {
  private:
   DType dtype() {
     const auto type = types::dtype_named(in_.word());
-    if (!type) in_.fail("expected a type (bool, i32, i64, f32, f64)");
+    if (!type) in_.fail("expected a type (bool, i8 to i64, u8 to u64, f16, bf16, f32, f64)");
     return *type;
   }
 

@@ -24,11 +24,13 @@ inline namespace LW_ISA {
 template <class T>
 using Unsigned = std::make_unsigned_t<T>;
 
-/// Computes on the unsigned twin of an integer, so that overflow wraps.
+/// Computes on unsigned integers, so that overflow wraps; not on narrower ones than int, which
+/// C++ would promote to int.
 template <class T, class F>
 constexpr T wrapping(F f, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(f(static_cast<Unsigned<T>>(a), static_cast<Unsigned<T>>(b)));
+    using U = std::conditional_t<sizeof(T) < sizeof(unsigned), unsigned, Unsigned<T>>;
+    return static_cast<T>(f(static_cast<U>(a), static_cast<U>(b)));
   } else {
     return f(a, b);
   }
@@ -61,7 +63,7 @@ constexpr T neg(T a) {
 template <class T>
 T abs(T a) {
   if constexpr (std::is_integral_v<T>) {
-    return a < 0 ? neg(a) : a;
+    return std::is_signed_v<T> && a < T(0) ? neg(a) : a;
   } else {
     return std::fabs(a);
   }
@@ -70,7 +72,8 @@ T abs(T a) {
 template <class T>
 constexpr T div(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    if (b == -1) return neg(a);
+    if constexpr (std::is_unsigned_v<T>) return static_cast<T>(a / b);
+    if (b == T(-1)) return neg(a);
     const T q = static_cast<T>(a / b);
     return static_cast<T>(q - ((a % b != 0) && ((a < 0) != (b < 0))));
   } else {
@@ -80,7 +83,8 @@ constexpr T div(T a, T b) {
 
 template <class T>
 constexpr T rem(T a, T b) {
-  if (b == -1) return 0;
+  if constexpr (std::is_unsigned_v<T>) return static_cast<T>(a % b);
+  if (b == T(-1)) return 0;
   const T r = static_cast<T>(a % b);
   return static_cast<T>((r != 0 && ((r < 0) != (b < 0))) ? r + b : r);
 }
@@ -116,24 +120,40 @@ constexpr bool is_shift_in_range(T count) {
 
 template <class T>
 constexpr T shl(T a, T b) {
-  return is_shift_in_range(b) ? static_cast<T>(static_cast<Unsigned<T>>(a) << b) : T(0);
+  using U = std::conditional_t<sizeof(T) < sizeof(unsigned), unsigned, Unsigned<T>>;
+  return is_shift_in_range(b) ? static_cast<T>(static_cast<U>(a) << b) : T(0);
 }
 
 template <class T>
 constexpr T shr(T a, T b) {
-  return static_cast<T>(a >> (is_shift_in_range(b) ? b : std::numeric_limits<T>::digits));
+  if constexpr (std::is_unsigned_v<T>) {
+    return is_shift_in_range(b) ? static_cast<T>(a >> b) : T(0);
+  } else {
+    return static_cast<T>(a >> (is_shift_in_range(b) ? b : std::numeric_limits<T>::digits));
+  }
 }
 
 template <class R, class T>
 constexpr R convert(T a) {
-  if constexpr (std::is_same_v<R, bool>) {
+  if constexpr (std::is_same_v<R, T>) {
+    return a;
+  } else if constexpr (types::is_half_type<T>) {
+    return convert<R, float>(a);
+  } else if constexpr (types::is_half_type<R>) {
+    if constexpr (std::is_same_v<T, double>) {
+      return R(rounded_to_odd(a));
+    } else {
+      return R(static_cast<float>(a));
+    }
+  } else if constexpr (std::is_same_v<R, bool>) {
     return a != T(0);
   } else if constexpr (std::is_floating_point_v<T> && std::is_integral_v<R>) {
-    // The lower bound is a power of two, so both are exact in T; the upper one is excluded.
+    // The bounds are 0 or powers of two, so both are exact in T; the upper one is excluded.
     constexpr T kLow = static_cast<T>(std::numeric_limits<R>::min());
-    const bool fits = a >= kLow && a < -kLow;
+    constexpr T kHigh = static_cast<T>(R(1) << (std::numeric_limits<R>::digits - 1)) * T(2);
+    const bool fits = a >= kLow && a < kHigh;
     const R inside = static_cast<R>(fits ? a : T(0));
-    return a >= -kLow ? std::numeric_limits<R>::max()
+    return a >= kHigh ? std::numeric_limits<R>::max()
                       : (a < kLow ? std::numeric_limits<R>::min() : inside);
   } else {
     return static_cast<R>(a);
@@ -143,9 +163,20 @@ constexpr R convert(T a) {
 template <class R, class T>
 constexpr R bitcast(T a) {
   if constexpr (sizeof(R) == sizeof(T) && !std::is_same_v<R, bool> && !std::is_same_v<T, bool>) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (types::is_half_type<T>) {
+      if (float(a) != float(a)) a = T(std::numeric_limits<float>::quiet_NaN());
+    } else if constexpr (std::is_floating_point_v<T>) {
       if (a != a) a = std::numeric_limits<T>::quiet_NaN();
     }
+    return std::bit_cast<R>(a);
+  } else {
+    return R();
+  }
+}
+
+template <class R, class T>
+constexpr R raw_bits(T a) {
+  if constexpr (sizeof(R) == sizeof(T) && !std::is_same_v<R, bool>) {
     return std::bit_cast<R>(a);
   } else {
     return R();
@@ -163,12 +194,19 @@ constexpr T select(bool a, T b, T c) {
 #define LW_APPLY_Structural(id, meaning)
 
 /// `apply<op, R, T>(a, b, c)`: the meaning column of a native op's row. `a` is a bool for select.
+/// Half types compute in f32 and round each result.
 template <Op op, class R, class T, class A>
 inline R apply([[maybe_unused]] A a, [[maybe_unused]] T b, [[maybe_unused]] T c) {
+  if constexpr (types::is_half_type<T> && op != Op::Convert && op != Op::Bitcast &&
+                op != Op::RawBits && op != Op::Select) {
+    using F = std::conditional_t<types::is_half_type<R>, float, R>;
+    return static_cast<R>(apply<op, F, float, float>(a, b, c));
+  } else {
 #define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) \
   LW_APPLY_##kind(id, meaning)
 #include "lanewise/ops/ops.def"
 #undef LW_OP
+  }
 }
 
 /// True when the row accepts T (and, for bitcast, R), so that its meaning compiles.
@@ -180,7 +218,7 @@ constexpr bool compiles(Accepts accepts) {
     case Accepts::Number:
       return !std::is_same_v<T, bool>;
     case Accepts::Float:
-      return std::is_floating_point_v<T>;
+      return types::is_float_type<T>;
     case Accepts::Integer:
       return std::is_integral_v<T> && !std::is_same_v<T, bool>;
     case Accepts::Bits:

@@ -62,7 +62,7 @@ std::optional<DType> result_type(Op op, std::span<const DType> operands, DType s
   for (const DType type : values) {
     if (type != values[0] || !is_accepted(r.accepts, type)) return std::nullopt;
   }
-  if (op == Op::Bitcast &&
+  if ((op == Op::Bitcast || op == Op::RawBits) &&
       (stated == DType::Bool || types::size_of(stated) != types::size_of(values[0]))) {
     return std::nullopt;
   }

@@ -1,5 +1,6 @@
-// Symbolic variables: lw::f32, lw::f64, lw::i32, lw::i64, lw::boolean. They look like numbers and
-// record what is done with them. Assignments are recorded too, so they may change inside loops:
+// Symbolic variables: lw::f32, lw::i32, lw::boolean, ..., one per element type. They look like
+// numbers and record what is done with them. Assignments are recorded too, so they may change
+// inside loops:
 //
 //   lw::i32 n = 0;
 //   lw::While([&] { return n < 10; }, [&] { n = n + 1; });
@@ -18,8 +19,16 @@ template <types::ElementType T>
 class Variable;
 
 using boolean = Variable<bool>;
+using i8 = Variable<std::int8_t>;
+using i16 = Variable<std::int16_t>;
 using i32 = Variable<std::int32_t>;
 using i64 = Variable<std::int64_t>;
+using u8 = Variable<std::uint8_t>;
+using u16 = Variable<std::uint16_t>;
+using u32 = Variable<std::uint32_t>;
+using u64 = Variable<std::uint64_t>;
+using f16 = Variable<Half>;
+using bf16 = Variable<BFloat16>;
 using f32 = Variable<float>;
 using f64 = Variable<double>;
 
@@ -37,7 +46,7 @@ class Variable {
       requires std::is_arithmetic_v<U>
     Operand(U literal, std::source_location here = std::source_location::current()) {
       locate(here);
-      value = trace::Trace::current().builder().constant(Scalar(static_cast<T>(literal)));
+      value = trace::Trace::current().builder().constant(Scalar(of_literal(literal)));
     }
     ir::ValueId value;
 
@@ -47,7 +56,7 @@ class Variable {
     }
   };
 
-  Variable(std::source_location here = std::source_location::current()) : Variable(T(0), here) {}
+  Variable(std::source_location here = std::source_location::current()) : Variable(0, here) {}
   template <class U>
     requires std::is_arithmetic_v<U>
   Variable(U literal, std::source_location here = std::source_location::current())
@@ -65,7 +74,7 @@ class Variable {
   template <class U>
     requires std::is_arithmetic_v<U>
   Variable& operator=(U literal) {
-    open().write(slot_, open().builder().constant(Scalar(static_cast<T>(literal))));
+    open().write(slot_, open().builder().constant(Scalar(of_literal(literal))));
     return *this;
   }
 
@@ -162,6 +171,15 @@ class Variable {
   }
 
  private:
+  template <class U>
+  static T of_literal(U literal) {
+    if constexpr (types::is_half_type<T>) {
+      return T(rounded_to_odd(static_cast<double>(literal)));
+    } else {
+      return static_cast<T>(literal);
+    }
+  }
+
   struct Uninitialised {};
   explicit Variable(Uninitialised) : trace_(trace::Trace::current().id()) {}
 

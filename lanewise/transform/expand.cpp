@@ -5,10 +5,7 @@
 namespace lw::transform {
 namespace {
 
-Expr expand_signbit(Expr a) {
-  const DType integer = a.type() == DType::F32 ? DType::I32 : DType::I64;
-  return a.bitcast(integer) < 0.0;
-}
+Expr expand_signbit(Expr a) { return a.bitcast(types::integer_of(types::size_of(a.type()))) < 0.0; }
 
 std::optional<ir::ValueId> expand_one(ir::Builder& build, const ir::Instruction& in) {
   if (ops::row(in.op).kind != ops::Kind::Expand) return std::nullopt;
@@ -43,7 +40,7 @@ bool has_expandable(const ir::Function& f) {
 }  // namespace
 
 ir::Function expand(const ir::Function& function) {
-  ir::Function f = function;
+  ir::Function f = widen_halves(function);
   while (has_expandable(f)) f = rewrite(f, expand_one);  // formulas may use other expansions
   return f;
 }

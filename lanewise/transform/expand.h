@@ -29,6 +29,8 @@ class Expr {
     return {*build_, build_->op(op, operands, stated)};
   }
   Expr convert(DType type) const { return {*build_, build_->convert(id_, type)}; }
+  /// The bits as an integer where it does not matter which NaN a NaN is: one instruction.
+  Expr raw_bits(DType type) const { return op(ops::Op::RawBits, {}, type); }
   Expr bitcast(DType type) const { return op(ops::Op::Bitcast, {}, type); }
 
 #define LW_BINARY(symbol, name)                                                                 \

@@ -23,7 +23,10 @@ ir::Function simplify(const ir::Function& function);
 /// Turns slots into SSA values: finds what each loop carries.
 ir::Function slots_to_ssa(const ir::Function& function);
 
-/// Rewrites the ops of kind Expand into native ones.
+/// Computes f16 and bf16 in f32.
+ir::Function widen_halves(const ir::Function& function);
+
+/// Rewrites the ops of kind Expand into native ones, after widening half types.
 ir::Function expand(const ir::Function& function);
 
 /// Adds a shared parameter, the last, of type `counter` (i32 or i64), and makes an element fail

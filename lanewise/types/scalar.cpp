@@ -9,13 +9,14 @@
 namespace lw {
 
 Scalar Scalar::canonical() const {
-  if (type_ == DType::F32 && std::isnan(as<float>())) {
-    return Scalar(std::numeric_limits<float>::quiet_NaN());
-  }
-  if (type_ == DType::F64 && std::isnan(as<double>())) {
-    return Scalar(std::numeric_limits<double>::quiet_NaN());
-  }
-  return *this;
+  return types::with_type(type_, [&]<class T>() -> Scalar {
+    if constexpr (types::is_half_type<T>) {
+      if (std::isnan(float(as<T>()))) return Scalar(T(std::numeric_limits<float>::quiet_NaN()));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(as<T>())) return Scalar(std::numeric_limits<T>::quiet_NaN());
+    }
+    return *this;
+  });
 }
 
 namespace types {
@@ -30,11 +31,15 @@ std::optional<DType> dtype_named(std::string_view name) {
 
 std::string to_string(const Scalar& value) {
   return with_type(value.type(), [&]<class T>() -> std::string {
-    const T v = value.as<T>();
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(v)) return "nan";
+    if constexpr (types::is_half_type<T>) {
+      return to_string(Scalar(float(value.as<T>())));
+    } else {
+      const T v = value.as<T>();
+      if constexpr (std::is_floating_point_v<T>) {
+        if (std::isnan(v)) return "nan";
+      }
+      return fmt::format("{}", v);
     }
-    return fmt::format("{}", v);
   });
 }
 
@@ -47,6 +52,10 @@ std::optional<Scalar> parse_scalar(DType type, std::string_view text) {
   return with_type(type, [&]<class T>() -> std::optional<Scalar> {
     if constexpr (std::is_same_v<T, bool>) {
       return std::nullopt;
+    } else if constexpr (is_half_type<T>) {
+      const auto number = parse_scalar(DType::F32, text);
+      if (!number) return std::nullopt;
+      return Scalar(T(number->as<float>()));
     } else {
       T v{};
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
@@ -57,7 +66,15 @@ std::optional<Scalar> parse_scalar(DType type, std::string_view text) {
 }
 
 Scalar scalar_of(DType type, double value) {
-  return with_type(type, [&]<class T>() { return Scalar(static_cast<T>(value)); });
+  return with_type(type, [&]<class T>() {
+    if constexpr (is_half_type<T>) {
+      return Scalar(T(rounded_to_odd(value)));
+    } else if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
+      return Scalar(static_cast<T>(static_cast<std::int64_t>(value)));  // -1 is all ones
+    } else {
+      return Scalar(static_cast<T>(value));
+    }
+  });
 }
 
 Scalar scalar_of_bits(DType type, std::int64_t value) { return Scalar::load(type, &value); }

@@ -10,6 +10,7 @@
 #include "lanewise/ir/builder.h"
 #include "lanewise/ir/evaluate.h"
 #include "lanewise/kernel/lower.h"
+#include "lanewise/transform/passes.h"
 #include "tests/support/edge_values.h"
 #include "tests/support/run_kernel.h"
 
@@ -104,7 +105,7 @@ class Conformance : public testing::TestWithParam<Case> {
     std::vector<ir::ValueId> values;
     for (const DType operand : operand_types_) values.push_back(build.param("x", operand, mapped));
     build.ret(std::vector{build.op(op, values, result)});
-    return build.take();
+    return transform::widen_halves(build.take());
   }
 
   /// Runs over the first `count` elements; what is behind them must not be touched.
@@ -120,6 +121,10 @@ class Conformance : public testing::TestWithParam<Case> {
     EXPECT_TRUE(std::equal(out.bytes.begin() + static_cast<std::ptrdiff_t>(used), out.bytes.end(),
                            before.bytes.begin() + static_cast<std::ptrdiff_t>(used)))
         << "wrote behind " << count << " elements";
+  }
+
+  static bool involves_halves() {
+    return types::is_half(GetParam().type) || types::is_half(GetParam().result);
   }
 
   std::string describe(std::size_t i, const Column& out) const {
@@ -163,6 +168,7 @@ TEST_P(Conformance, TileLoopsOfEveryInstructionSetAgree) {
   for (const auto& [isa, table] : tables) {
     if (isa > plan::host_isa()) continue;
     const auto loop = table->find(GetParam().op, GetParam().type, GetParam().result);
+    if (loop == nullptr && involves_halves()) continue;  // widened before it comes to loops
     ASSERT_NE(loop, nullptr);
     for (const std::size_t count : lengths(16)) {
       expect_truth(count, [&](const test::Arrays& arrays, std::int64_t n) {

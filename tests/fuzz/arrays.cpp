@@ -100,7 +100,8 @@ std::string Arrays::mismatch() const {
 template <class T>
 std::string Arrays::differs(std::size_t r) const {
   using Wide = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  using Bits = std::conditional_t<sizeof(T) == 1, std::uint8_t, Wide>;
+  using Narrow = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
+  using Bits = std::conditional_t<sizeof(T) <= 2, Narrow, Wide>;
   const auto load = [](const std::byte* data, std::int64_t i) {
     Bits bits;
     std::memcpy(&bits, data + static_cast<std::size_t>(i) * sizeof bits, sizeof bits);
@@ -110,8 +111,9 @@ std::string Arrays::differs(std::size_t r) const {
     const Bits got = load(start(r), i);
     const Bits expected = load(expected_[r].data(), j);
     if (got == expected) continue;
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(std::bit_cast<T>(got)) && std::isnan(std::bit_cast<T>(expected))) continue;
+    if constexpr (types::is_float_type<T>) {
+      const auto is_nan = [](Bits bits) { return std::isnan(1.0 * std::bit_cast<T>(bits)); };
+      if (is_nan(got) && is_nan(expected)) continue;
     }
     return fmt::format("result {} of element {} (input {}): expected {:#x}, got {:#x}", r, i, j,
                        expected, got);

@@ -15,7 +15,7 @@ namespace {
 using ir::Op;
 using ir::ValueId;
 
-constexpr std::array kAllTypes = {DType::Bool, DType::I32, DType::I64, DType::F32, DType::F64};
+constexpr std::array kCommonTypes = {DType::Bool, DType::I32, DType::I64, DType::F32, DType::F64};
 constexpr int kDeepest = 3;
 constexpr std::array<int, kDeepest> kMostTrips = {15, 7, 3};  // by depth
 
@@ -56,21 +56,29 @@ class Generator {
   // --- what kind of program ---
 
   void choose_flavour() {
-    switch (random_.below(4)) {
+    switch (random_.below(6)) {
       case 0:
         types_ = {DType::F32, DType::F32, DType::I32, DType::Bool};
         break;
       case 1:
         types_ = {DType::F64, DType::F64, DType::I64, DType::Bool};
         break;
-      default:
-        types_ = {kAllTypes.begin(), kAllTypes.end()};
+      case 2:
+      case 3:
+        types_ = {kCommonTypes.begin(), kCommonTypes.end()};
+        break;
+      default:  // bool, i32 and a few of all
+        types_ = {DType::Bool, DType::I32};
+        for (int i = 0; i < 4; ++i) {
+          types_.push_back(static_cast<DType>(random_.below(types::kDTypeCount)));
+        }
     }
     divides_ = random_.chance(40);
     fails_ = random_.chance(20);
     const bool trigonometry = random_.chance(8);
     for (const ops::Row& row : ops::rows()) {
       if (row.kind == ops::Kind::Structural || row.arity < 1 || row.arity > 3) continue;
+      if (row.op == Op::RawBits) continue;  // of a NaN gives any NaN's
       if (row.kind == ops::Kind::Expand && !trigonometry) continue;
       rows_.push_back(&row);
     }
@@ -146,7 +154,7 @@ class Generator {
     const ValueId from = any_value();
     const DType source = build_.type(from);
     if (source == type) return from;
-    const bool same_size = types::size_of(source) == types::size_of(type);
+    const bool same_size = ops::result_type(Op::Bitcast, std::array{source}, type).has_value();
     return emit_op(same_size && random_.chance(60) ? Op::Bitcast : Op::Convert, {from}, type);
   }
 
@@ -183,10 +191,11 @@ class Generator {
   /// The bits of a parameter.
   ValueId noise_of(ValueId parameter) {
     const DType type = build_.type(parameter);
-    if (type == DType::I32) return parameter;
-    if (type == DType::F32) return build_.op(Op::Bitcast, {parameter}, DType::I32);
+    const std::size_t size = types::size_of(type);
     ValueId bits = parameter;
-    if (type == DType::F64) bits = build_.op(Op::Bitcast, {bits}, DType::I64);
+    if (types::is_float(type)) bits = build_.op(Op::Bitcast, {bits}, types::integer_of(size));
+    if (size < 8) return build_.convert(bits, DType::I32);
+    bits = build_.convert(bits, DType::I64);
     const ValueId high = build_.op(Op::Shr, {bits, number(DType::I64, 32)});
     return build_.convert(build_.op(Op::Xor, {bits, high}), DType::I32);
   }

@@ -20,7 +20,7 @@ T random_integer(Random& random) {
     case 0: {
       constexpr std::array<T, 10> kSpecial = {0,
                                               1,
-                                              -1,
+                                              static_cast<T>(-1),
                                               std::numeric_limits<T>::min(),
                                               std::numeric_limits<T>::max(),
                                               std::numeric_limits<T>::min() + 1,
@@ -99,19 +99,19 @@ T random_float(Random& random) {
 }  // namespace
 
 Scalar random_scalar(Random& random, DType type) {
-  switch (type) {
-    case DType::Bool:
+  return types::with_type(type, [&]<class T>() -> Scalar {
+    if constexpr (std::is_same_v<T, bool>) {
       return random.chance(50);
-    case DType::I32:
-      return random_integer<std::int32_t>(random);
-    case DType::I64:
-      return random_integer<std::int64_t>(random);
-    case DType::F32:
-      return random_float<float, std::uint32_t>(random);
-    case DType::F64:
-      return random_float<double, std::uint64_t>(random);
-  }
-  return {};
+    } else if constexpr (std::is_integral_v<T>) {
+      return random_integer<T>(random);
+    } else if constexpr (types::is_half_type<T>) {
+      if (random.chance(40)) return T::of_bits(static_cast<std::uint16_t>(random.next()));
+      return T(random_float<float, std::uint32_t>(random));
+    } else {
+      return random_float<T, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(
+          random);
+    }
+  });
 }
 
 std::vector<Scalar> Inputs::arguments(const ir::Function& function, std::int64_t i) const {

@@ -23,8 +23,9 @@ TEST(IrParse, TheHeadIsChecked) {
   EXPECT_EQ(refusal("kernel f() {"), "parse: line 1: expected 'function'; got 'kernel f() {'.");
   EXPECT_EQ(refusal("function f(%0 f32) -> (f32) {"),
             "parse: line 1: expected ':'; got 'f32) -> (f32) {'.");
-  EXPECT_EQ(refusal("function f(%0: f16) -> () {"),
-            "parse: line 1: expected a type (bool, i32, i64, f32, f64); got ') -> () {'.");
+  EXPECT_EQ(refusal("function f(%0: f8) -> () {"),
+            "parse: line 1: expected a type (bool, i8 to i64, "
+            "u8 to u64, f16, bf16, f32, f64); got ') -> () {'.");
   EXPECT_EQ(refusal("\n\nfunction f(%0: f32, %0: f32) -> (f32) {"),
             "parse: line 3: %0 is defined twice; got ') -> (f32) {'.");
 }

@@ -61,8 +61,9 @@ TEST(KernelText, WhatIsPrintedOfALoweringIsReadBack) {
 
 TEST(KernelText, MistakesHaveTheirLineAndWords) {
   EXPECT_EQ(refusal("function f"), "lane form: line 1: expected 'kernel'; got 'function f'.");
-  EXPECT_EQ(refusal("kernel f(f32; ) -> (f16) {"),
-            "lane form: line 1: expected a type (bool, i32, i64, f32, f64); got ') {'.");
+  EXPECT_EQ(refusal("kernel f(f32; ) -> (f8) {"),
+            "lane form: line 1: expected a type (bool, i8 to i64, "
+            "u8 to u64, f16, bf16, f32, f64); got ') {'.");
   EXPECT_EQ(refusal("kernel f(; ) -> () {\n"), "lane form: line 2: expected '}'; got ''.");
   EXPECT_EQ(refusal("kernel f(; ) -> () {\n}\nmore"),
             "lane form: line 3: expected the end of the text; got 'more'.");

@@ -9,7 +9,7 @@ namespace {
 template <class T>
 std::vector<Scalar> integers() {
   using Limits = std::numeric_limits<T>;
-  constexpr T kWidth = Limits::digits + 1;
+  constexpr T kWidth = sizeof(T) * 8;
   std::vector<Scalar> values;
   for (const T v : {T(0),
                     T(1),
@@ -27,10 +27,10 @@ std::vector<Scalar> integers() {
                     T(10),
                     T(Limits::min() + 1),
                     T(Limits::max() - 1),
-                    T(1000003),
-                    T(-65536),
-                    T(T(1) << 24),
-                    T((1 << 24) + 1)}) {
+                    static_cast<T>(1000003),
+                    static_cast<T>(-65536),
+                    static_cast<T>(1 << 24),
+                    static_cast<T>((1 << 24) + 1)}) {
     values.push_back(v);
   }
   return values;
@@ -71,6 +71,10 @@ std::vector<Scalar> floats() {
                          4503599627370495.5}) {
     values.push_back(static_cast<T>(v));
   }
+  values.push_back(static_cast<T>(65519.999999999));  // rounds to the largest f16
+  values.push_back(static_cast<T>(1.00048828125 + 1e-12));
+  values.push_back(static_cast<T>(1.00390625 + 1e-12));
+  values.push_back(static_cast<T>(0x1.8p-24 + 0x1p-60));
   values.push_back(std::nextafter(T(1), T(2)));
   values.push_back(std::nextafter(T(0x1p31), T(0)));
   values.push_back(std::nextafter(T(-0x1p63), T(-0x1p80)));
@@ -79,22 +83,34 @@ std::vector<Scalar> floats() {
   return values;
 }
 
+template <class T>
+std::vector<Scalar> halves() {
+  std::vector<Scalar> values;
+  for (const Scalar& value : floats<float>()) values.push_back(T(value.as<float>()));
+  const bool is_f16 = std::is_same_v<T, Half>;
+  const std::uint16_t infinity = is_f16 ? 0x7c00 : 0x7f80;
+  const std::uint16_t one = is_f16 ? 0x3c00 : 0x3f80;
+  for (const int bits :
+       {1, 0x8001, infinity - 1, one + 1, one - 1, infinity + 1, 0x8000 | infinity | 3}) {
+    values.push_back(T::of_bits(static_cast<std::uint16_t>(bits)));
+  }
+  return values;
+}
+
 }  // namespace
 
 std::vector<Scalar> edge_values(DType type) {
-  switch (type) {
-    case DType::Bool:
+  return types::with_type(type, []<class T>() -> std::vector<Scalar> {
+    if constexpr (std::is_same_v<T, bool>) {
       return {false, true};
-    case DType::I32:
-      return integers<std::int32_t>();
-    case DType::I64:
-      return integers<std::int64_t>();
-    case DType::F32:
-      return floats<float>();
-    case DType::F64:
-      return floats<double>();
-  }
-  return {};
+    } else if constexpr (std::is_integral_v<T>) {
+      return integers<T>();
+    } else if constexpr (types::is_half_type<T>) {
+      return halves<T>();
+    } else {
+      return floats<T>();
+    }
+  });
 }
 
 }  // namespace lw::test

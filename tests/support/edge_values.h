@@ -8,7 +8,9 @@
 namespace lw::test {
 
 inline std::vector<DType> all_types() {
-  return {DType::Bool, DType::I32, DType::I64, DType::F32, DType::F64};
+  std::vector<DType> types;
+  for (int i = 0; i < types::kDTypeCount; ++i) types.push_back(static_cast<DType>(i));
+  return types;
 }
 
 /// The most telling ones first: a shorter list is a prefix.

@@ -3,7 +3,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
-#include <limits>
+#include <cmath>
 
 #include "lanewise/base/check.h"
 
@@ -15,7 +15,7 @@ using llvm::Intrinsic::ID;
 using ops::Op;
 
 LaneOps::LaneOps(llvm::IRBuilder<>& builder, plan::Isa isa, int lanes)
-    : b_(builder), lanes_(lanes), mask_bits_(1) {
+    : b_(builder), isa_(isa), lanes_(lanes), mask_bits_(1) {
   if (isa != plan::Isa::V4) {
     const int bits = plan::register_bytes(isa) * 8 / lanes;
     mask_bits_ = bits >= 64 ? 64 : 32;
@@ -26,16 +26,13 @@ Type* LaneOps::scalar_type(DType type) const {
   switch (type) {
     case DType::Bool:
       return b_.getInt1Ty();
-    case DType::I32:
-      return b_.getInt32Ty();
-    case DType::I64:
-      return b_.getInt64Ty();
     case DType::F32:
       return b_.getFloatTy();
     case DType::F64:
       return b_.getDoubleTy();
+    default:  // half types are stored only, as their bits
+      return b_.getIntNTy(static_cast<unsigned>(types::size_of(type)) * 8);
   }
-  return nullptr;
 }
 
 Type* LaneOps::lane_type(DType type) const {
@@ -45,18 +42,13 @@ Type* LaneOps::lane_type(DType type) const {
 
 Value* LaneOps::constant(const Scalar& value) const {
   switch (value.type()) {
-    case DType::Bool:
-      return b_.getInt1(value.as<bool>());
-    case DType::I32:
-      return b_.getInt32(static_cast<std::uint32_t>(value.as<std::int32_t>()));
-    case DType::I64:
-      return b_.getInt64(static_cast<std::uint64_t>(value.as<std::int64_t>()));
     case DType::F32:
       return llvm::ConstantFP::get(b_.getContext(), llvm::APFloat(value.as<float>()));
     case DType::F64:
       return llvm::ConstantFP::get(b_.getContext(), llvm::APFloat(value.as<double>()));
+    default:
+      return llvm::ConstantInt::get(scalar_type(value.type()), value.bits(), false);
   }
-  return nullptr;
 }
 
 Value* LaneOps::splat(Value* value, DType type) {
@@ -146,12 +138,13 @@ Value* LaneOps::compute_bits(Op op, DType type, DType result, Value* a, Value* b
     case Op::Mul:
       return is_float ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
     case Op::Div:
-      return is_float ? b_.CreateFDiv(a, b) : integer_division(op, a, b);
+      return is_float ? b_.CreateFDiv(a, b) : integer_division(op, type, a, b);
     case Op::Rem:
-      return integer_division(op, a, b);
+      return integer_division(op, type, a, b);
     case Op::Neg:
       return is_float ? b_.CreateFNeg(a) : b_.CreateNeg(a);
     case Op::Abs:
+      if (types::is_unsigned(type)) return a;
       return is_float ? unary(llvm::Intrinsic::fabs)
                       : b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, b_.getFalse());
     case Op::Sqrt:
@@ -193,11 +186,18 @@ Value* LaneOps::compute_bits(Op op, DType type, DType result, Value* a, Value* b
       return b_.CreateNot(a);
     case Op::Shl:
     case Op::Shr:
-      return shift(op, a, b);
+      return shift(op, type, a, b);
     case Op::Convert:
       return convert(type, result, a);
+    case Op::RawBits:
+      return b_.CreateBitCast(a, like(a, result));
     case Op::Bitcast: {
-      if (is_float) {
+      if (types::is_half(type)) {
+        const unsigned infinity = type == DType::F16 ? 0x7c00 : 0x7f80;
+        Value* magnitude = b_.CreateAnd(a, number(a, 0x7fff));
+        Value* nan = b_.CreateICmpUGT(magnitude, number(a, infinity));
+        a = b_.CreateSelect(nan, number(a, type == DType::F16 ? 0x7e00 : 0x7fc0), a);
+      } else if (is_float) {
         Value* canonical = llvm::ConstantFP::getQNaN(a->getType());
         a = b_.CreateSelect(is_nan(a), canonical, a);
       }
@@ -214,24 +214,26 @@ Value* LaneOps::compute_bits(Op op, DType type, DType result, Value* a, Value* b
 Value* LaneOps::compare(Op op, DType type, Value* a, Value* b) {
   using P = llvm::CmpInst::Predicate;
   const bool f = types::is_float(type);
+  const bool u = types::is_unsigned(type);
   switch (op) {
     case Op::Eq:
       return b_.CreateCmp(f ? P::FCMP_OEQ : P::ICMP_EQ, a, b);
     case Op::Ne:
       return b_.CreateCmp(f ? P::FCMP_UNE : P::ICMP_NE, a, b);
     case Op::Lt:
-      return b_.CreateCmp(f ? P::FCMP_OLT : P::ICMP_SLT, a, b);
+      return b_.CreateCmp(f ? P::FCMP_OLT : u ? P::ICMP_ULT : P::ICMP_SLT, a, b);
     case Op::Le:
-      return b_.CreateCmp(f ? P::FCMP_OLE : P::ICMP_SLE, a, b);
+      return b_.CreateCmp(f ? P::FCMP_OLE : u ? P::ICMP_ULE : P::ICMP_SLE, a, b);
     case Op::Gt:
-      return b_.CreateCmp(f ? P::FCMP_OGT : P::ICMP_SGT, a, b);
+      return b_.CreateCmp(f ? P::FCMP_OGT : u ? P::ICMP_UGT : P::ICMP_SGT, a, b);
     default:
-      return b_.CreateCmp(f ? P::FCMP_OGE : P::ICMP_SGE, a, b);
+      return b_.CreateCmp(f ? P::FCMP_OGE : u ? P::ICMP_UGE : P::ICMP_SGE, a, b);
   }
 }
 
 /// The divisor is not 0. Divides by 1 where it is -1, which would trap for MIN, and fixes that up.
-Value* LaneOps::integer_division(Op op, Value* a, Value* b) {
+Value* LaneOps::integer_division(Op op, DType type, Value* a, Value* b) {
+  if (types::is_unsigned(type)) return op == Op::Rem ? b_.CreateURem(a, b) : b_.CreateUDiv(a, b);
   Value* zero = llvm::Constant::getNullValue(a->getType());
   Value* is_minus_one = b_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
   Value* safe = b_.CreateSelect(is_minus_one, number(b, 1), b);
@@ -248,13 +250,14 @@ Value* LaneOps::integer_division(Op op, Value* a, Value* b) {
   return b_.CreateSelect(is_minus_one, b_.CreateNeg(a), floored);
 }
 
-Value* LaneOps::shift(Op op, Value* a, Value* b) {
+Value* LaneOps::shift(Op op, DType type, Value* a, Value* b) {
   const unsigned width = a->getType()->getScalarSizeInBits();
   Value* limit = number(b, width);
   Value* inside = b_.CreateICmpULT(b, limit);
-  if (op == Op::Shl) {
+  if (op == Op::Shl || types::is_unsigned(type)) {
     Value* amount = b_.CreateSelect(inside, b, number(b, 0));
-    return b_.CreateSelect(inside, b_.CreateShl(a, amount), number(a, 0));
+    Value* shifted = op == Op::Shl ? b_.CreateShl(a, amount) : b_.CreateLShr(a, amount);
+    return b_.CreateSelect(inside, shifted, number(a, 0));
   }
   return b_.CreateAShr(a, b_.CreateSelect(inside, b, number(b, width - 1)));
 }
@@ -264,25 +267,68 @@ Value* LaneOps::convert(DType from, DType to, Value* a) {
   const bool from_float = types::is_float(from);
   const bool to_float = types::is_float(to);
   if (from == to) return a;
+  if (from == DType::F16) return from_half(a);
+  if (to == DType::F16) return to_half(a);
   if (to == DType::Bool) return compare(Op::Ne, from, a, number(a, 0));
-  if (from == DType::Bool) {
-    return to_float ? b_.CreateUIToFP(a, type) : b_.CreateZExt(a, type);
-  }
+  const bool is_unsigned = types::is_unsigned(from) || from == DType::Bool;
   if (from_float && to_float) return b_.CreateFPCast(a, type);
-  if (to_float) return b_.CreateSIToFP(a, type);
-  if (!from_float) return b_.CreateSExtOrTrunc(a, type);
-  // The lower bound is a power of two, exact in both; the upper one is excluded.
-  const double low = to == DType::I32 ? -0x1p31 : -0x1p63;
+  if (to_float) return is_unsigned ? b_.CreateUIToFP(a, type) : b_.CreateSIToFP(a, type);
+  if (!from_float)
+    return is_unsigned ? b_.CreateZExtOrTrunc(a, type) : b_.CreateSExtOrTrunc(a, type);
+  // The bounds are 0 or powers of two, exact in the float type; the upper one is excluded.
+  const bool is_signed = types::is_signed_integer(to);
+  const unsigned bits = static_cast<unsigned>(types::size_of(to)) * 8;
+  const double high = std::ldexp(1.0, static_cast<int>(bits) - is_signed);
+  const double low = is_signed ? -high : 0;
   Value* too_low = b_.CreateFCmpOLT(a, number(a, low));
-  Value* too_high = b_.CreateFCmpOGE(a, number(a, -low));
+  Value* too_high = b_.CreateFCmpOGE(a, number(a, high));
   Value* fits = b_.CreateAnd(b_.CreateFCmpOGE(a, number(a, low)), b_.CreateNot(too_high));
-  Value* inside = b_.CreateFPToSI(b_.CreateSelect(fits, a, number(a, 0)), type);
-  const bool narrow = to == DType::I32;
-  Value* lowest =
-      llvm::ConstantInt::get(type, narrow ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63, false);
-  Value* highest = llvm::ConstantInt::get(
-      type, narrow ? 0x7fffffffu : std::numeric_limits<std::int64_t>::max(), false);
+  Value* safe = b_.CreateSelect(fits, a, number(a, 0));
+  Value* inside = is_signed ? b_.CreateFPToSI(safe, type) : b_.CreateFPToUI(safe, type);
+  const auto limit = [&](const llvm::APInt& value) { return llvm::ConstantInt::get(type, value); };
+  Value* lowest = limit(is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt(bits, 0));
+  Value* highest =
+      limit(is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
   return b_.CreateSelect(too_high, highest, b_.CreateSelect(too_low, lowest, inside));
+}
+
+// Below v3 there is no instruction for f16, and LLVM would call a library: types/half.h in IR.
+
+Value* LaneOps::from_half(Value* a) {
+  Type* f32 = like(a, DType::F32);
+  if (isa_ != plan::Isa::V2) {
+    return b_.CreateFPExt(b_.CreateBitCast(a, a->getType()->getWithNewType(b_.getHalfTy())), f32);
+  }
+  Value* wide = b_.CreateZExt(a, like(a, DType::U32));
+  Value* magnitude = b_.CreateShl(b_.CreateAnd(wide, number(wide, 0x7fff)), number(wide, 13));
+  Value* product =
+      b_.CreateFMul(b_.CreateBitCast(magnitude, f32), llvm::ConstantFP::get(f32, 0x1p112));
+  Value* special = b_.CreateOr(magnitude, number(wide, 0x7f800000));
+  Value* value = b_.CreateSelect(b_.CreateICmpUGE(magnitude, number(wide, 0x0f800000)), special,
+                                 b_.CreateBitCast(product, wide->getType()));
+  Value* sign = b_.CreateShl(b_.CreateAnd(wide, number(wide, 0x8000)), number(wide, 16));
+  return b_.CreateBitCast(b_.CreateOr(value, sign), f32);
+}
+
+Value* LaneOps::to_half(Value* a) {
+  Type* u16 = like(a, DType::U16);
+  if (isa_ != plan::Isa::V2) {
+    return b_.CreateBitCast(b_.CreateFPTrunc(a, a->getType()->getWithNewType(b_.getHalfTy())), u16);
+  }
+  Value* all = b_.CreateBitCast(a, like(a, DType::U32));
+  const auto n = [&](std::uint32_t value) { return number(all, value); };
+  Value* magnitude = b_.CreateAnd(all, n(0x7fffffff));
+  Value* sign = b_.CreateAnd(b_.CreateLShr(all, n(16)), n(0x8000));
+  Value* moved = b_.CreateFAdd(b_.CreateBitCast(magnitude, a->getType()), number(a, 0.5));
+  Value* small = b_.CreateSub(b_.CreateBitCast(moved, all->getType()), n(0x3f000000));
+  Value* last = b_.CreateAnd(b_.CreateLShr(magnitude, n(13)), n(1));
+  Value* normal =
+      b_.CreateLShr(b_.CreateAdd(b_.CreateSub(magnitude, n(0x38000000 - 0xfff)), last), n(13));
+  Value* value = b_.CreateSelect(b_.CreateICmpULT(magnitude, n(0x38800000)), small, normal);
+  value = b_.CreateSelect(b_.CreateICmpUGE(magnitude, n(0x47800000)), n(0x7c00), value);
+  value = b_.CreateOr(value, sign);
+  value = b_.CreateSelect(b_.CreateICmpUGT(magnitude, n(0x7f800000)), n(0x7e00), value);
+  return b_.CreateTrunc(value, u16);
 }
 
 }  // namespace lw::backend::cpu

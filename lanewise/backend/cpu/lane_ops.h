@@ -48,14 +48,17 @@ class LaneOps {
   llvm::Value* compute_bits(ops::Op op, DType type, DType result, llvm::Value* a, llvm::Value* b,
                             llvm::Value* c);
   llvm::Value* compare(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);
-  llvm::Value* integer_division(ops::Op op, llvm::Value* a, llvm::Value* b);
-  llvm::Value* shift(ops::Op op, llvm::Value* a, llvm::Value* b);
+  llvm::Value* integer_division(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* shift(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* convert(DType from, DType to, llvm::Value* a);
+  llvm::Value* from_half(llvm::Value* a);
+  llvm::Value* to_half(llvm::Value* a);
   llvm::Value* is_nan(llvm::Value* a) { return b_.CreateFCmpUNO(a, a); }
   llvm::Type* like(llvm::Value* shape, DType type) const;
   llvm::Value* number(llvm::Value* like, double value) const;
 
   llvm::IRBuilder<>& b_;
+  plan::Isa isa_;
   int lanes_;
   unsigned mask_bits_;
 };

@@ -12,6 +12,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <algorithm>
 
 #include "lanewise/backend/cpu/emit.h"
 #include "lanewise/base/check.h"
@@ -293,7 +294,7 @@ Value* Emitter::expand_load(std::uint32_t input, int u) {
     Value* there = b_.CreateICmpSLT(numbers, limit);
     const llvm::Align align(types::size_of(t));
     if (s_.isa == plan::Isa::V3 && t != DType::Bool &&
-        s_.lanes * static_cast<int>(types::size_of(t)) <= 32) {
+        s_.lanes * std::max(4, static_cast<int>(types::size_of(t))) <= 32) {
       value =
           b_.CreateMaskedLoad(lanes, element_pointer(inputs_[input], t, next), align, there, zero);
       value = permute(value, rank_);
@@ -311,6 +312,10 @@ Value* Emitter::permute(Value* lanes, Value* order) {
   auto* floats8 = llvm::FixedVectorType::get(b_.getFloatTy(), 8);
   auto* floats4 = llvm::FixedVectorType::get(b_.getFloatTy(), 4);
   const unsigned bits = type->getScalarSizeInBits();
+  if (bits < 32) {
+    auto* wide = llvm::FixedVectorType::get(b_.getInt32Ty(), static_cast<unsigned>(s_.lanes));
+    return b_.CreateTrunc(permute(b_.CreateZExt(lanes, wide), order), type);
+  }
   if (s_.lanes == 8 && bits == 32) {
     Value* moved = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permps, {},
                                       {b_.CreateBitCast(lanes, floats8), order});

@@ -28,6 +28,8 @@ void with_size(int size, F f) {
   switch (size) {
     case 1:
       return f(static_cast<std::uint8_t*>(nullptr));
+    case 2:
+      return f(static_cast<std::uint16_t*>(nullptr));
     case 4:
       return f(static_cast<std::uint32_t*>(nullptr));
     default:

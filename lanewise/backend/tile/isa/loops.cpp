@@ -39,21 +39,40 @@ void loop(void* dst, const void* a, const void* b, const void* c, int n) {
   }
 }
 
+// What is left of the half types by transform/widen_halves.
+constexpr bool is_of_halves(Op op) {
+  return op == Op::Convert || op == Op::Bitcast || op == Op::RawBits || op == Op::Select;
+}
+template <class R, class T>
+constexpr bool is_native_conversion() {
+  if constexpr (types::is_half_type<R> || types::is_half_type<T>) {
+    return (std::is_same_v<R, Half> && std::is_same_v<T, float>) ||
+           (std::is_same_v<R, float> && std::is_same_v<T, Half>);
+  }
+  return true;
+}
+
 template <Op op, int arity, ops::Accepts accepts, ops::Gives gives, ops::Kind kind>
 LaneLoop find_row(DType type, DType result) {
   if constexpr (kind != ops::Kind::Native) {
     return nullptr;
   } else {
     return types::with_type(type, [&]<class T>() -> LaneLoop {
-      if constexpr (!ops::meaning::compiles<T>(accepts)) {
+      if constexpr (!ops::meaning::compiles<T>(accepts) ||
+                    (types::is_half_type<T> && !is_of_halves(op))) {
         return nullptr;
       } else if constexpr (gives == ops::Gives::Same) {
         return loop<op, arity, T, T>;
       } else if constexpr (gives == ops::Gives::Bool) {
         return loop<op, arity, bool, T>;
       } else {
-        return types::with_type(result,
-                                [&]<class R>() -> LaneLoop { return loop<op, arity, R, T>; });
+        return types::with_type(result, [&]<class R>() -> LaneLoop {
+          if constexpr (op == Op::Convert ? is_native_conversion<R, T>() : sizeof(R) == sizeof(T)) {
+            return loop<op, arity, R, T>;
+          } else {
+            return nullptr;
+          }
+        });
       }
     });
   }

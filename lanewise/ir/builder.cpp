@@ -10,6 +10,34 @@ bool has_value(const Instruction& instruction) {
   return ops::row(instruction.op).gives != ops::Gives::None;
 }
 
+ValueId branch_exit(const Function& f, ValueId loop) {
+  const Block& block = f.blocks[f[loop].block];
+  ValueId first = kNone;
+  ValueId last = kNone;
+  int exits = 0;
+  for (const ValueId id : block.body) {
+    if (f[id].op != Op::BreakIf) continue;
+    if (exits == 0) first = id;
+    last = id;
+    ++exits;
+  }
+  if (exits != 2 || last != block.body[block.body.size() - 2]) return kNone;
+  const Instruction& condition = f[f[last].operands[0]];
+  if (condition.op != Op::Constant || !condition.constant.as<bool>()) return kNone;
+  for (std::size_t i = 0; i < block.arguments.size(); ++i) {
+    if (f[first].operands[i + 1] != block.arguments[i]) return kNone;
+  }
+  return first;
+}
+
+bool has_loops(const Function& f) {
+  bool found = false;
+  for_each(f, [&](ValueId id, int) {
+    found = found || (f[id].op == Op::Loop && branch_exit(f, id) == kNone);
+  });
+  return found;
+}
+
 Builder::Builder(std::string name) {
   owned_.name = std::move(name);
   owned_.blocks.emplace_back();

@@ -67,6 +67,13 @@ struct Function {
 /// True for instructions that have no value of their own.
 bool has_value(const Instruction& instruction);
 
+/// A loop that every element leaves in its first step is a branch: it skips the body by its first
+/// exit, with the values it came with, or leaves at the end. Gives that first exit, or kNone.
+ValueId branch_exit(const Function& function, ValueId loop);
+
+/// True when some loop can go round.
+bool has_loops(const Function& function);
+
 /// Calls `visit(ValueId, depth)` for every instruction in order, loops before their bodies.
 template <class Visit>
 void for_each(const Function& f, const Visit& visit, BlockId block = 0, int depth = 0) {

@@ -48,7 +48,8 @@ enum class Kind : std::uint8_t {
   Active,    // dst = lanes that hold an element
   Compute,   // dst = op(sources)
   Copy,      // dst = source
-  Loop,      // while any lane of source 0 is set (always, without a source): block
+  Loop,      // while any lane of source 0 is set (always, without a source): block; with `once`
+             // at most one time
   ExitIf,    // leaves the innermost loop when the uniform bool source 0 is set
   Fail,      // lanes of source 0 fail at site `index`; they are cleared from the other sources
   Store,     // output `index` = source 0, for lanes that hold an element
@@ -62,6 +63,7 @@ struct Instruction {
   Scalar constant;
   std::uint32_t index = 0;
   BlockId block = kNone;  // Loop
+  bool once = false;      // Loop: a branch, which text calls `branch`
   // A test that cannot take a lane out of its loop except at every `period`-th step, counted from
   // where the lane entered: at its beginning, or at its end. 0: at any step.
   std::int64_t period = 0;

@@ -16,7 +16,7 @@ using ir::ValueId;
 ValueId only_top_loop(const ir::Function& f) {
   ValueId loop = ir::kNone;
   for (const ValueId id : f.body().body) {
-    if (f[id].op != Op::Loop) continue;
+    if (f[id].op != Op::Loop || ir::branch_exit(f, id) != ir::kNone) continue;
     if (loop != ir::kNone) return ir::kNone;
     loop = id;
   }
@@ -46,7 +46,7 @@ class Lowering {
     ir::for_each(f, [&](ValueId id, int) {
       if (f[id].op == Op::Loop) {
         result_used_[id].assign(f.blocks[f[id].block].arguments.size(), false);
-        needs_active_ = needs_active_ || facts_.diverges[id];
+        needs_active_ = needs_active_ || (facts_.diverges[id] && !is_branch(id));
       }
       if (f[id].op == Op::Result) result_used_[f[id].operands[0]][f[id].index] = true;
     });
@@ -190,7 +190,51 @@ class Lowering {
 
   // --- loops ---
 
+  bool is_branch(ValueId loop) const { return ir::branch_exit(f_, loop) != ir::kNone; }
+
+  /// What comes before the first exit is computed by all; the rest if any lane goes on.
+  void branch(ValueId id) {
+    const ir::Instruction& in = f_[id];
+    const ir::Block& body = f_.blocks[in.block];
+    const ValueId first = ir::branch_exit(f_, id);
+    std::vector<RegisterId> out;
+    for (std::size_t i = 0; i < body.arguments.size(); ++i) {
+      const RegisterId initial = map_[in.operands[i]];
+      map_[body.arguments[i]] = initial;
+      out.push_back(
+          result_used_[id][i]
+              ? assign(Kind::Copy, new_register(f_[body.arguments[i]].type, true), {initial})
+              : kNone);
+    }
+    std::size_t at = 0;
+    for (; body.body[at] != first; ++at) instruction(body.body[at]);
+    const ValueId condition = f_[first].operands[0];
+    const RegisterId taken = f_[condition].op == Op::Not
+                                 ? map_[f_[condition].operands[0]]
+                                 : compute(Op::Not, DType::Bool, {map_[condition]});
+    const RegisterId mask = new_register(DType::Bool, true);
+    if (masks_.empty()) {
+      assign(Kind::Copy, mask, {taken});
+    } else {
+      compute_into(mask, Op::And, {masks_.back(), taken});
+    }
+    const auto block = static_cast<BlockId>(kernel_.blocks.size());
+    kernel_.blocks.emplace_back();
+    emit({.kind = Kind::Loop, .sources = {mask}, .block = block, .once = true});
+    const BlockId outer = std::exchange(block_, block);
+    masks_.push_back(mask);
+    for (++at; at + 2 < body.body.size(); ++at) instruction(body.body[at]);
+    const ir::Instruction& leave = f_[body.body[at]];
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (out[i] != kNone) blend(out[i], mask, map_[leave.operands[i + 1]]);
+    }
+    masks_.pop_back();
+    block_ = outer;
+    outs_.emplace_back(id, std::move(out));
+  }
+
   void loop(ValueId id) {
+    if (is_branch(id)) return branch(id);
     const ir::Instruction& in = f_[id];
     const bool diverges = facts_.diverges[id];
     const bool masked = diverges || needs_masks_ || masks_.size() > 1;

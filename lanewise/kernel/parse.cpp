@@ -96,8 +96,10 @@ class Parser {
 
   void line(BlockId block_id) {
     Instruction in;
-    if (in_.accept("loop")) {
+    const bool once = in_.accept("branch");
+    if (once || in_.accept("loop")) {
       in.kind = Kind::Loop;
+      in.once = once;
       in.sources = sources();
       in.block = static_cast<BlockId>(kernel_.blocks.size());
       in_.expect("{");

@@ -80,7 +80,9 @@ class Printer {
     if (in.dst != kNone) {
       fmt::format_to(out(), "{}: {} = ", name(in.dst), types::name_of(k_.registers[in.dst].type));
     }
-    text_ += in.kind == Kind::Compute ? ops::row(in.op).name : name_of(in.kind);
+    text_ += in.kind == Kind::Compute ? ops::row(in.op).name
+             : in.once                ? "branch"
+                                      : name_of(in.kind);
     if (in.kind == Kind::Constant) fmt::format_to(out(), " {}", types::to_string(in.constant));
     if (in.kind == Kind::Shared || in.kind == Kind::Load || in.kind == Kind::Store ||
         in.kind == Kind::Fail) {

@@ -15,7 +15,7 @@ class Verifier {
     if (k_.refillable) {
       int loops = 0;
       for (const Instruction& in : k_.body()) {
-        if (in.kind != Kind::Loop) continue;
+        if (in.kind != Kind::Loop || in.once) continue;
         require(!in.sources.empty(), in, "a refilled loop has a mask");
         ++loops;
       }
@@ -76,7 +76,7 @@ class Verifier {
                        in, "one source of this type, uniform into uniform");
       case Kind::Loop:
         require(count <= 1 && in.block < k_.blocks.size(), in, "one mask at most, and a body");
-        require(count == 0 || is_mask(in.sources[0]), in, "looks at a mask");
+        require(count == 0 ? !in.once : is_mask(in.sources[0]), in, "looks at a mask");
         return block(in.block, depth + 1);
       case Kind::ExitIf:
         return require(depth > 0 && count == 1 && type(in.sources[0]) == DType::Bool &&

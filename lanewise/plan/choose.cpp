@@ -16,21 +16,27 @@ namespace {
 using ir::Op;
 using ir::ValueId;
 
+/// Like ir::for_each, without what stands in branches: that is rare.
+template <class Visit>
+void for_each_common(const ir::Function& f, const Visit& visit, ir::BlockId block = 0,
+                     int depth = 0) {
+  for (const ValueId id : f.blocks[block].body) {
+    visit(id, depth);
+    if (f[id].op == Op::Loop && ir::branch_exit(f, id) == ir::kNone) {
+      for_each_common(f, visit, f[id].block, depth + 1);
+    }
+  }
+}
+
 /// Arithmetic instructions of the deepest loop (of the whole, if there is none).
 int hot_ops(const ir::Function& f) {
   int deepest = 0;
-  ir::for_each(f, [&](ValueId, int depth) { deepest = std::max(deepest, depth); });
+  for_each_common(f, [&](ValueId, int depth) { deepest = std::max(deepest, depth); });
   int count = 0;
-  ir::for_each(f, [&](ValueId id, int depth) {
+  for_each_common(f, [&](ValueId id, int depth) {
     count += depth == deepest && ops::is_elementwise(f[id].op);
   });
   return count;
-}
-
-bool has_loop(const ir::Function& f) {
-  bool found = false;
-  ir::for_each(f, [&](ValueId id, int) { found = found || f[id].op == Op::Loop; });
-  return found;
 }
 
 /// Bytes of the widest varying value: registers hold as many lanes as fit of it.
@@ -81,8 +87,8 @@ int interleave_for(int ops) { return ops > 300 ? 1 : ops > 150 ? 2 : 4; }
 int steps_for(const ir::Function& f, int ops, bool refill) {
   const int most = ops <= 16 ? (refill ? 8 : 4) : ops <= 32 ? 2 : 1;
   ValueId innermost = ir::kNone;
-  ir::for_each(f, [&](ValueId id, int) {
-    if (f[id].op == Op::Loop) innermost = id;
+  for_each_common(f, [&](ValueId id, int) {
+    if (f[id].op == Op::Loop && ir::branch_exit(f, id) == ir::kNone) innermost = id;
   });
   if (innermost == ir::kNone) return 1;
   const auto test = kernel::find_step_test(f, innermost);
@@ -115,7 +121,7 @@ double packet_occupancy(const Sample& sample, int lanes) {
 
 double estimate_element_ns(const ir::Function& f, double mean_trips) {
   double ns = 1;
-  ir::for_each(f, [&](ValueId id, int depth) {
+  for_each_common(f, [&](ValueId id, int depth) {
     if (!ops::is_elementwise(f[id].op)) return;
     double weight = 0.05;
     for (int i = 0; i < depth; ++i) weight *= std::max(1.0, mean_trips);
@@ -142,7 +148,7 @@ Choice choose(const ir::Function& program, const Wish& wish, const Sample* sampl
   if (wish.refill) {
     s.refill = *wish.refill;
     choice.reason = "as asked";
-  } else if (!has_loop(program)) {
+  } else if (!ir::has_loops(program)) {
     choice.reason = "no loop: every element takes the same steps";
   } else if (!can_refill) {
     choice.reason = "packets: the loop is not one that lanes can be refilled in";

@@ -18,9 +18,7 @@ Program::Program(ir::Function function, bool limited, plan::Wish wish, Backend b
       backend_(backend),
       kernel_(kernel::lower(function_)),
       interpreter_(backend.interpret(kernel_)) {
-  ir::for_each(function_, [&](ir::ValueId id, int) {
-    has_loops_ = has_loops_ || function_[id].op == ir::Op::Loop;
-  });
+  has_loops_ = ir::has_loops(function_);
   element_ns_ = plan::estimate_element_ns(function_, 16);
   base::dump("element", [&] { return ir::print(function_, {.locations = true}); });
   base::dump("kernel", [&] { return kernel::print(kernel_); });

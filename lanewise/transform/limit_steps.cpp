@@ -51,6 +51,12 @@ class StepLimiter {
       }
       case Op::Next: {
         build_.set_location(loop_location_);
+        if (is_branch_) {
+          ir::Operands unchanged = mapped(in.operands);
+          unchanged.push_back(count_);
+          build_.append({.op = Op::Next, .operands = std::move(unchanged)});
+          return;
+        }
         const ValueId one = build_.constant(types::scalar_of(type_, 1));
         const ValueId count = build_.op(Op::Add, {count_, one});
         build_.fail_if(build_.op(Op::Gt, {count, limit_}), ir::FailKind::StepLimit);
@@ -81,7 +87,9 @@ class StepLimiter {
     for (std::uint32_t i = 0; i < position; ++i) map_[arguments[i]] = build_.arguments(loop)[i];
     count_ = build_.arguments(loop)[position];
     const base::Location outer = std::exchange(loop_location_, in.location);
+    const bool outer_branch = std::exchange(is_branch_, ir::branch_exit(f_, id) != ir::kNone);
     block(in.block);
+    is_branch_ = outer_branch;
     loop_location_ = outer;
     build_.close_loop();
     count_ = build_.result(loop, position);
@@ -94,6 +102,7 @@ class StepLimiter {
   ValueId limit_ = ir::kNone;
   ValueId count_ = ir::kNone;  // the counter's present value
   base::Location loop_location_;
+  bool is_branch_ = false;  // the innermost loop never goes round
 };
 
 }  // namespace

@@ -312,6 +312,8 @@ class Generator {
       } else if (depth > 0 && random_.chance(9)) {
         const ValueId leave = random_.chance(25) ? uniform_condition() : rare_condition();
         build_.break_if(leave, exit_values());
+      } else if (random_.chance(6)) {
+        branch(depth);
       } else if (fails_ && random_.chance(15)) {
         fail_seldom();
       } else {
@@ -321,6 +323,34 @@ class Generator {
   }
 
   // --- loops ---
+
+  /// A loop that never goes round: skipped, or left at its end.
+  void branch(int depth) {
+    std::vector<ValueId> initial;
+    for (int i = random_.between(1, 2); i > 0; --i) initial.push_back(operand(random_type()));
+    const std::size_t outside = visible_.size();
+    const ValueId id = build_.begin_loop(initial);
+    const auto own = build_.arguments(id);
+    const std::vector<ValueId> arguments(own.begin(), own.end());
+    for (const ValueId argument : arguments) emit(argument, false);
+    const ValueId skip = random_.chance(50) ? rare_condition() : condition();
+    build_.break_if(random_.chance(50) ? skip : emit_op(Op::Not, {skip}), arguments);
+    for (int i = random_.between(0, 4); i > 0 && has_budget(); --i) {
+      if (depth > 0 && depth < kDeepest && random_.chance(8)) {
+        loop(depth);
+      } else if (fails_ && random_.chance(10)) {
+        fail_seldom();
+      } else {
+        random_op();
+      }
+    }
+    std::vector<ValueId> values;
+    for (const ValueId argument : arguments) values.push_back(operand(build_.type(argument)));
+    build_.break_if(build_.constant(Scalar(true)), values);
+    build_.end_loop(arguments);
+    visible_.resize(outside);
+    for (std::uint32_t i = 0; i < arguments.size(); ++i) emit(build_.result(id, i), false);
+  }
 
   /// Carried values stand in any order.
   void rotate(Loop& loop, std::vector<ValueId>& initial) {

@@ -5,6 +5,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include "lanewise/base/check.h"
 #include "lanewise/runtime/context.h"
@@ -265,7 +266,7 @@ void Emitter::instruction(const Instruction& in) {
       for (int u = begin_; u < begin_ + width_; ++u) write(in.dst, u, read(in.sources[0], u, true));
       return;
     case Kind::Loop:
-      return loop(in);
+      return in.once ? branch(in) : loop(in);
     case Kind::ExitIf: {
       llvm::BasicBlock* go_on = new_block("stay");
       b_.CreateCondBr(read(in.sources[0], 0, false), loop_exit_, go_on);
@@ -319,9 +320,22 @@ Value* Emitter::masked_add(const Instruction& in, int u) {
 
 bool Emitter::is_innermost(kernel::BlockId id) const {
   for (const Instruction& in : k_.blocks[id]) {
-    if (in.kind == Kind::Loop) return false;
+    if (in.kind == Kind::Loop && !in.once) return false;
   }
   return true;
+}
+
+/// The block is run at most once, if any lane needs it.
+void Emitter::branch(const Instruction& in) {
+  llvm::BasicBlock* body = new_block("rare");
+  llvm::BasicBlock* exit = new_block("common");
+  Value* any = ops_.any(read_all(in.sources[0]));
+  llvm::MDBuilder weights(module_.getContext());
+  b_.CreateCondBr(any, body, exit, weights.createBranchWeights(1, 1000));
+  b_.SetInsertPoint(body);
+  block(in.block);
+  b_.CreateBr(exit);
+  b_.SetInsertPoint(exit);
 }
 
 void Emitter::loop(const Instruction& in) {

@@ -55,6 +55,7 @@ class Emitter {
   void compute(const kernel::Instruction& in);
   /// x + (mask and c) for select(mask, x + c, x): one instruction less without mask registers.
   llvm::Value* masked_add(const kernel::Instruction& in, int u);
+  void branch(const kernel::Instruction& in);
   void loop(const kernel::Instruction& in);
   void fail(const kernel::Instruction& in);
   void store(const kernel::Instruction& in);

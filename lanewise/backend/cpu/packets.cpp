@@ -11,7 +11,7 @@ void Emitter::packets() {
     if (assignments_[r] > 1) slots_[r] = new_slots(r);
   }
   for (const kernel::Instruction& in : k_.body()) {
-    has_loops = has_loops || in.kind == kernel::Kind::Loop;
+    has_loops = has_loops || (in.kind == kernel::Kind::Loop && !in.once);
   }
   Value* base = new_slot(b_.getInt32Ty(), "base");
   b_.CreateStore(b_.getInt32(0), base);

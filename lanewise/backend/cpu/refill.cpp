@@ -35,13 +35,17 @@ void Emitter::split() {
     if (where == kBefore) assigned_before[in.dst] = true;
   };
   for (const Instruction& in : k_.body()) {
-    if (in.kind == Kind::Loop) {
+    if (in.kind == Kind::Loop && !in.once) {
       loop_ = &in;
       for (const RegisterId r : in.sources) touched[r] |= kLoop;
       kernel::for_each(k_, [&](const Instruction& inner, int) { touch(inner, kLoop); }, in.block);
     } else if (in.dst == kernel::kNone || !hoisted_[in.dst]) {
       (loop_ == nullptr ? before_ : after_).push_back(&in);
-      touch(in, loop_ == nullptr ? kBefore : kAfter);
+      const int where = loop_ == nullptr ? kBefore : kAfter;
+      touch(in, where);
+      if (in.once) {
+        kernel::for_each(k_, [&](const Instruction& inner, int) { touch(inner, where); }, in.block);
+      }
     }
   }
   for (RegisterId r = 0; r < k_.registers.size(); ++r) {

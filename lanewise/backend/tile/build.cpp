@@ -219,7 +219,8 @@ void Machine::Builder::emit_loop(const Instruction& in, kernel::BlockId id, bool
   LoopInfo info;
   info.block = in.block;
   info.masked = !in.sources.empty();
-  info.counted = top && info.masked && !has_counted_;
+  info.once = in.once;
+  info.counted = top && info.masked && !info.once && !has_counted_;
   has_counted_ = has_counted_ || info.counted;
   if (info.masked) {
     info.mask = lanes_[in.sources[0]];

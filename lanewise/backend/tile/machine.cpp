@@ -182,7 +182,7 @@ class Machine::Worker {
         exit = Exit::End;
         break;
       }
-      if (exit != Exit::End) break;
+      if (exit != Exit::End || info.once) break;
       if (context_->attention.load(std::memory_order_relaxed) != 0 &&
           context_->poll(context_) != 0) {
         exit = Exit::Stop;

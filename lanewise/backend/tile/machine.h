@@ -52,6 +52,7 @@ class Machine : public runtime::Interpreter {
   struct LoopInfo {
     std::uint32_t block = 0;
     bool masked = false;
+    bool once = false;
     bool counted = false;  // its trips are counted
     std::uint32_t mask = 0;
     std::uint32_t order = 0;  // offset of the original lane of each packed lane, 32-bit

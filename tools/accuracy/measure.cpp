@@ -128,6 +128,7 @@ Verdict judge(T got, Wide<T> exact) {
     return {0, !(got == static_cast<T>(exact)) || std::signbit(got) != std::signbit(exact)};
   }
   if (std::isnan(got) || std::signbit(got) != std::signbit(exact)) return {0, true};
+  if (std::isinf(got) && std::isinf(static_cast<T>(exact))) return {};
   Wide<T> value = got;
   if (std::isinf(got))
     value = std::copysign(std::ldexp(Wide<T>(1), Limits<T>::max_exponent), exact);

@@ -112,5 +112,20 @@ Expr branch(Expr condition, Expr common, Rare rare) {
 // The longer expansions, one file per family.
 Expr expand_sin(Expr a);
 Expr expand_cos(Expr a);
+Expr expand_exp(Expr a);
+Expr expand_exp2(Expr a);
+Expr expand_expm1(Expr a);
+Expr expand_log(Expr a);
+Expr expand_log2(Expr a);
+Expr expand_log10(Expr a);
+Expr expand_log1p(Expr a);
+Expr expand_pow(Expr a, Expr b);
+Expr expand_sinh(Expr a);
+Expr expand_cosh(Expr a);
+Expr expand_tanh(Expr a);
+Expr expand_asinh(Expr a);
+Expr expand_acosh(Expr a);
+Expr expand_atanh(Expr a);
+Expr expand_sigmoid(Expr a);
 
 }  // namespace lw::transform

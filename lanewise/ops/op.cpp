@@ -59,6 +59,10 @@ std::optional<DType> result_type(Op op, std::span<const DType> operands, DType s
     if (operands[0] != DType::Bool) return std::nullopt;
     values = operands.subspan(1);
   }
+  if (op == Op::Ldexp) {
+    if (operands[1] != DType::I32) return std::nullopt;
+    values = operands.first(1);
+  }
   for (const DType type : values) {
     if (type != values[0] || !is_accepted(r.accepts, type)) return std::nullopt;
   }

@@ -206,6 +206,14 @@ Variable<T> select(const boolean& condition, const Variable<T>& a,
   return Variable<T>::record(ops::Op::Select, {condition.read(), a.read(), b.read()});
 }
 
+/// a * 2^n, rounded once.
+template <class T>
+Variable<T> ldexp(const Variable<T>& a, const i32& n,
+                  std::source_location here = std::source_location::current()) {
+  trace::Trace::current().builder().set_location(trace::to_location(here));
+  return Variable<T>::record(ops::Op::Ldexp, {a.read(), n.read()});
+}
+
 /// The value as another type; float to integer saturates.
 template <types::ElementType R, class T>
 Variable<R> cast(const Variable<T>& value,

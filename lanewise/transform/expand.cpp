@@ -5,8 +5,6 @@
 namespace lw::transform {
 namespace {
 
-Expr expand_signbit(Expr a) { return a.bitcast(types::integer_of(types::size_of(a.type()))) < 0.0; }
-
 std::optional<ir::ValueId> expand_one(ir::Builder& build, const ir::Instruction& in) {
   if (ops::row(in.op).kind != ops::Kind::Expand) return std::nullopt;
   const auto operand = [&](std::size_t i) {

@@ -63,6 +63,7 @@ class Expr {
 };
 
 inline Expr select(Expr condition, Expr a, Expr b) { return condition.op(ops::Op::Select, {a, b}); }
+inline Expr ldexp(Expr a, Expr n) { return a.op(ops::Op::Ldexp, {n}); }
 
 // One function per row that users call by name: sqrt(a), fma(a, b, c), sin(a), ...
 #define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) \
@@ -110,6 +111,21 @@ Expr branch(Expr condition, Expr common, Rare rare) {
 }
 
 // The longer expansions, one file per family.
+Expr expand_signbit(Expr a);
+Expr expand_isinf(Expr a);
+Expr expand_isfinite(Expr a);
+Expr expand_sign(Expr a);
+Expr expand_round_away(Expr a);
+Expr expand_nextafter(Expr a, Expr b);
+Expr expand_ldexp(Expr a, Expr n);
+Expr expand_frexp_mantissa(Expr a);
+Expr expand_frexp_exponent(Expr a);
+Expr expand_popcount(Expr a);
+Expr expand_clz(Expr a);
+Expr expand_ctz(Expr a);
+Expr expand_fmod(Expr a, Expr b);
+Expr expand_mod(Expr a, Expr b);
+Expr expand_remainder(Expr a, Expr b);
 Expr expand_sin(Expr a);
 Expr expand_cos(Expr a);
 Expr expand_exp(Expr a);

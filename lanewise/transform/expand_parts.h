@@ -32,7 +32,7 @@ inline Rounded round_scaled(Expr x, double scale, int shift = 0) {
   const bool single = is_single(x);
   const double magic = single ? 0x1.8p23 + 127 + shift : 0x1.8p52 + 1023 + shift;
   const Expr sum = fma(x, scale, magic);
-  const Expr bits = sum.bitcast(integer_of(x));
+  const Expr bits = sum.raw_bits(integer_of(x));
   const Expr field = bits << fraction_bits(x);
   return {.n = sum - magic, .power = field.bitcast(x.type()), .field = field};
 }

@@ -54,6 +54,39 @@ TEST(KernelLower, ForRefillTheLimitIsAMaskAsLanesAreAtDifferentSteps) {
   expect_lowering(kMandelbrot, test::program_text("mandelbrot_refill.lane"), {.refill = true});
 }
 
+TEST(KernelLower, ALoopThatNeverGoesRoundIsABranch) {
+  expect_lowering(R"(
+function f(%0: f32) -> (f32) {
+  %1 = constant f32 2
+  %2 = constant bool true
+  %3 = gt bool %0, %1
+  %4 = loop (%5: f32 = %0) {
+    %6 = not bool %3
+    break_if %6 (%5)
+    %7 = sqrt f32 %5
+    break_if %2 (%7)
+    next (%5)
+  }
+  %8 = result f32 %4 0
+  return (%8)
+}
+)",
+                  R"(
+kernel f(f32; ) -> (f32) {
+  u1: f32 = constant 2
+  v0: f32 = load 0
+  v3: bool = gt v0, u1
+  v4: f32 = copy v0
+  v6: bool = copy v3
+  branch v6 {
+    v7: f32 = sqrt v0
+    v4: f32 = select v6, v7, v4
+  }
+  store 0 v4
+}
+)");
+}
+
 TEST(KernelLower, StraightCodeNeedsNoMask) {
   expect_lowering(R"(
 function f(%0: f32, %1: f32 shared) -> (f32) {

@@ -110,5 +110,15 @@ Expr branch(Expr condition, Expr common, Rare rare) {
 // The longer expansions, one file per family.
 Expr expand_sin(Expr a);
 Expr expand_cos(Expr a);
+Expr expand_tan(Expr a);
+Expr expand_asin(Expr a);
+Expr expand_acos(Expr a);
+Expr expand_atan(Expr a);
+Expr expand_atan2(Expr a, Expr b);
+Expr expand_erf(Expr a);
+Expr erf_slope(Expr a);  // the derivative of erf
+Expr expand_cbrt(Expr a);
+Expr expand_rsqrt(Expr a);
+Expr expand_hypot(Expr a, Expr b);
 
 }  // namespace lw::transform

@@ -48,6 +48,29 @@ Expr near_cos(Expr r) {
                         -0x1.27e4f81336569p-22, 0x1.1ee9f1b06dc6cp-29, -0x1.8fb16360d8b6p-37});
 }
 
+/// A remainder in two parts, r - rest: the rounding of r alone is too much for the tangent.
+struct Precise {
+  Expr r;
+  Expr rest;
+  Expr quadrant;
+};
+
+Precise reduce_precisely(Expr x) {
+  const bool narrow = x.type() == DType::F32;
+  const Expr magic = x.literal(narrow ? 0x1.8p23 : 0x1.8p52);
+  const Expr shifted = fma(x, x.literal(narrow ? 0x1.45f306p-1 : 0x1.45f306dc9c883p-1), magic);
+  const Expr n = shifted - magic;
+  const Expr second = x.literal(narrow ? 0x1.4442dp-24 : 0x1.1a62633145c06p-54);
+  const Expr third = x.literal(narrow ? 0x1.84698ap-48 : 0x1.c1cd129024e09p-107);
+  const Expr first = fma(n, x.literal(narrow ? -0x1.921fb4p0 : -0x1.921fb54442d18p0), x);  // exact
+  const Expr product = n * second;
+  const Expr r = first - product;
+  const Expr lost = (first - r) - product;
+  // The rest of x = -0 is +0, so that tan(-0) is -0.
+  const Expr rest = fma(n, third, fma(n, second, -product)) - lost;
+  return {.r = r, .rest = rest, .quadrant = shifted.bitcast(narrow ? DType::I32 : DType::I64)};
+}
+
 Expr is_odd(Expr quadrant) { return (quadrant & 1) != 0; }
 
 /// Minus `value` where the quadrant has its second bit: times 1 or -1, made of that bit. This is
@@ -70,6 +93,32 @@ Expr expand_sin(Expr x) {
 Expr expand_cos(Expr x) {
   const auto [r, q] = reduce(x);
   return signed_by(select(is_odd(q), near_sin(r), near_cos(r)), q + 1);
+}
+
+/// Of r - rest or, in odd quadrants, minus its reciprocal: one division serves both.
+Expr expand_tan(Expr x) {
+  const auto [r, rest, q] = reduce_precisely(x);
+  const Expr odd = is_odd(q);
+  const Expr z = r * r;
+  const Expr t =
+      x.type() == DType::F32
+          ? polynomial(z, {0x1.55556p-2, 0x1.110d9ap-3, 0x1.badae4p-5, 0x1.5cb21p-6, 0x1.6323fp-7,
+                           0x1.5d7f2cp-14, 0x1.1f17c4p-8})
+          : polynomial(z, {0x1.55555555554f2p-2, 0x1.11111111182c5p-3, 0x1.ba1ba1b46c378p-5,
+                           0x1.664f49a847872p-6, 0x1.226e125e7ca5dp-7, 0x1.d6d9332925cep-9,
+                           0x1.7d5b6342af6c4p-10, 0x1.37fa5353dfb19p-11, 0x1.d273583e7e191p-13,
+                           0x1.1e23c8c16b2d8p-13, -0x1.b8bc48903f5fep-16, 0x1.76bef8d855a13p-14,
+                           -0x1.77f9b5e0e8389p-15, 0x1.5dccaa5e63a4cp-16});
+  const Expr zt = z * t;
+  const Expr rough = fma(r, zt, r);
+  const Expr slope = fma(rough, rough, x.literal(1));
+  const Expr more = fma(r, zt, -(rest * slope));
+  const Expr tangent = r + more;
+  const Expr quotient = select(odd, x.literal(-1), tangent) / select(odd, tangent, x.literal(1));
+  if (x.type() == DType::F64) return quotient;
+  // What the sum lost counts double in a reciprocal just below a power of two.
+  const Expr lost = (r - tangent) + more;
+  return select(odd, fma(quotient * quotient, lost, quotient), quotient);
 }
 
 }  // namespace lw::transform

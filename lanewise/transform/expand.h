@@ -116,9 +116,27 @@ Expr expand_acos(Expr a);
 Expr expand_atan(Expr a);
 Expr expand_atan2(Expr a, Expr b);
 Expr expand_erf(Expr a);
-Expr erf_slope(Expr a);  // the derivative of erf
+Expr expand_erfc(Expr a);
 Expr expand_cbrt(Expr a);
 Expr expand_rsqrt(Expr a);
 Expr expand_hypot(Expr a, Expr b);
+Expr expand_lgamma(Expr a);
+Expr expand_digamma(Expr a);
+Expr trigamma(Expr a);  // the derivative of digamma
+Expr expand_exp(Expr a);
+Expr expand_exp2(Expr a);
+Expr expand_expm1(Expr a);
+Expr expand_log(Expr a);
+Expr expand_log2(Expr a);
+Expr expand_log10(Expr a);
+Expr expand_log1p(Expr a);
+Expr expand_pow(Expr a, Expr b);
+Expr expand_sinh(Expr a);
+Expr expand_cosh(Expr a);
+Expr expand_tanh(Expr a);
+Expr expand_asinh(Expr a);
+Expr expand_acosh(Expr a);
+Expr expand_atanh(Expr a);
+Expr expand_sigmoid(Expr a);
 
 }  // namespace lw::transform

@@ -1,23 +1,21 @@
 // Arc tangent, arc sine and arc cosine. All give (offset + t) + t * z * P(z) with a polynomial P on
 // a small argument t, z = t * t, and an offset of 0, pi/2 or pi in two parts.
 // The coefficients are those of tools/coefficients/inverse_trig_f32.sollya and _f64.sollya.
-#include "lanewise/transform/expand.h"
+#include "lanewise/transform/expand_parts.h"
 
 namespace lw::transform {
 namespace {
 
-bool is_narrow(Expr x) { return x.type() == DType::F32; }
-
-Expr half_pi(Expr x) { return x.literal(is_narrow(x) ? 0x1.921fb6p0 : 0x1.921fb54442d18p0); }
+Expr half_pi(Expr x) { return x.literal(is_single(x) ? 0x1.921fb6p0 : 0x1.921fb54442d18p0); }
 /// What is missing in half_pi.
 Expr half_pi_rest(Expr x) {
-  return x.literal(is_narrow(x) ? -0x1.777a5cp-25 : 0x1.1a62633145c07p-54);
+  return x.literal(is_single(x) ? -0x1.777a5cp-25 : 0x1.1a62633145c07p-54);
 }
 
 /// atan(q) / q - 1 for |q| <= 1.
 Expr atan_series(Expr q) {
   const Expr z = q * q;
-  if (is_narrow(q)) {
+  if (is_single(q)) {
     return z * polynomial(
                    z, {-0x1.555556p-2, 0x1.9996d4p-3, -0x1.24501ap-3, 0x1.c2591ep-4, -0x1.5cf9fap-4,
                        0x1.ea3b7ap-5, -0x1.0e1498p-5, 0x1.83e394p-7, -0x1.052f46p-9});
@@ -33,7 +31,7 @@ Expr atan_series(Expr q) {
 
 /// asin(t) / t - 1 for z = t * t <= 1/4.
 Expr asin_series(Expr z) {
-  if (is_narrow(z)) {
+  if (is_single(z)) {
     return z * polynomial(
                    z, {0x1.5555c8p-3, 0x1.330206p-4, 0x1.747b72p-5, 0x1.8c415ap-6, 0x1.5959aap-5});
   }

@@ -2,7 +2,7 @@
 // The coefficients are those of tools/coefficients/roots.sollya.
 #include <limits>
 
-#include "lanewise/transform/expand.h"
+#include "lanewise/transform/expand_parts.h"
 
 namespace lw::transform {
 namespace {
@@ -11,13 +11,13 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// About x^(-1/3), for normal x > 0: exponent and fraction, read as one number, times -1/3.
 Expr guess_inverse_cbrt(Expr x) {
-  const bool narrow = x.type() == DType::F32;
-  const DType integer = narrow ? DType::I32 : DType::I64;
+  const bool single = is_single(x);
+  const DType integer = integer_of(x);
   // Whole numbers below 2^22 go in and out of the low bits of a float by adding 2^23 (2^52).
-  const Expr magic = x.literal(narrow ? 0x1p23 : 0x1p52);
-  const double dropped = narrow ? 9 : 42;
+  const Expr magic = x.literal(single ? 0x1p23 : 0x1p52);
+  const double dropped = single ? 9 : 42;
   const Expr upper = ((x.bitcast(integer) >> dropped) | magic.bitcast(integer)).bitcast(x.type());
-  const Expr third = fma(upper - magic, -1.0 / 3, magic + (narrow ? 2773300.0 : 1396670.0));
+  const Expr third = fma(upper - magic, -1.0 / 3, magic + (single ? 2773300.0 : 1396670.0));
   return (third.bitcast(integer) << dropped).bitcast(x.type());
 }
 
@@ -25,22 +25,22 @@ Expr guess_inverse_cbrt(Expr x) {
 
 /// |x| * y^2 for y near |x|^(-1/3), with one more correction of the result.
 Expr expand_cbrt(Expr x) {
-  const bool narrow = x.type() == DType::F32;
+  const bool single = is_single(x);
   const Expr ax = abs(x);
   const Expr one = x.literal(1);
   // Subnormal numbers have no exponent to start from.
-  const Expr is_small = ax < (narrow ? 0x1p-126 : 0x1p-1022);
-  const Expr a = ax * select(is_small, x.literal(narrow ? 0x1p24 : 0x1p54), one);
+  const Expr is_small = ax < (single ? 0x1p-126 : 0x1p-1022);
+  const Expr a = ax * select(is_small, x.literal(single ? 0x1p24 : 0x1p54), one);
   const Expr guess = guess_inverse_cbrt(a);
   const Expr e = fma(-(a * guess), guess * guess, one);
-  const Expr series = narrow ? polynomial(e, {0x1.55588p-2, 0x1.c9cc72p-3, 0x1.5dcc3ep-3})
+  const Expr series = single ? polynomial(e, {0x1.55588p-2, 0x1.c9cc72p-3, 0x1.5dcc3ep-3})
                              : polynomial(e, {0x1.55542dd425c19p-2, 0x1.c7269e4cc4a5fp-3,
                                               0x1.65665417b4078p-3, 0x1.230b6e6cd32cbp-3});
   const Expr y = fma(guess * e, series, guess);
   const Expr c = a * y * y;
   const Expr left = fma(-c, y, one);
-  const Expr root = fma(c * left, narrow ? x.literal(2.0 / 3) : fma(left, 5.0 / 9, 2.0 / 3), c);
-  const Expr scaled = root * select(is_small, x.literal(narrow ? 0x1p-8 : 0x1p-18), one);
+  const Expr root = fma(c * left, single ? x.literal(2.0 / 3) : fma(left, 5.0 / 9, 2.0 / 3), c);
+  const Expr scaled = root * select(is_small, x.literal(single ? 0x1p-8 : 0x1p-18), one);
   return copysign(select(ax < kInfinity, scaled, ax), x);
 }
 
@@ -51,7 +51,7 @@ Expr expand_hypot(Expr a, Expr b) {
   const Expr y = abs(b);
   const Expr infinity = x.literal(kInfinity);
   const Expr is_infinite = (x == infinity) | (y == infinity);
-  if (x.type() == DType::F32) {  // squares of f32 are exact in f64, and never too large or small
+  if (is_single(x)) {  // squares of f32 are exact in f64, and never too large or small
     const Expr u = x.convert(DType::F64);
     const Expr v = y.convert(DType::F64);
     return select(is_infinite, infinity, sqrt(fma(u, u, v * v)).convert(DType::F32));

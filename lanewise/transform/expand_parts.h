@@ -1,0 +1,67 @@
+// What the formulas of several families share: exponents and whole numbers by bits. Nothing here
+// converts between floats and integers, which is slow: adding a large number rounds, and leaves the
+// whole number in the low bits of the sum.
+#pragma once
+
+#include <cstdint>
+
+#include "lanewise/transform/expand.h"
+
+namespace lw::transform {
+
+inline bool is_single(Expr x) { return x.type() == DType::F32; }
+inline DType integer_of(Expr x) { return is_single(x) ? DType::I32 : DType::I64; }
+inline int fraction_bits(Expr x) { return is_single(x) ? 23 : 52; }
+
+/// Between the bounds; a NaN stays. Each bound is one instruction in this form.
+inline Expr clamped(Expr x, double low, double high) {
+  const Expr below = select(x.literal(high) < x, x.literal(high), x);
+  return select(x.literal(low) > below, x.literal(low), below);
+}
+inline Expr at_most(Expr x, double high) { return select(x.literal(high) < x, x.literal(high), x); }
+
+struct Rounded {
+  Expr n;      // a whole number
+  Expr power;  // 2 ^ (n + shift); meaningless where n is NaN
+  Expr field;  // its bits
+};
+
+/// The whole number nearest to x * scale, and a power of two. The low bits of the sum hold the
+/// biased exponent, which a shift takes to its place.
+inline Rounded round_scaled(Expr x, double scale, int shift = 0) {
+  const bool single = is_single(x);
+  const double magic = single ? 0x1.8p23 + 127 + shift : 0x1.8p52 + 1023 + shift;
+  const Expr sum = fma(x, scale, magic);
+  const Expr bits = sum.bitcast(integer_of(x));
+  const Expr field = bits << fraction_bits(x);
+  return {.n = sum - magic, .power = field.bitcast(x.type()), .field = field};
+}
+
+/// x + x * z * series, z = x * x. The sum with 0 makes x = -0 give -0 for any series.
+inline Expr odd_series(Expr x, std::initializer_list<double> series) {
+  const Expr z = x * x;
+  return fma(x, fma(z, polynomial(z, series), 0.0), x);
+}
+
+struct Split {
+  Expr f;  // x = 2^k * (1 + f)
+  Expr k;  // times k_unit, see below
+};
+
+/// The unit of Split::k: for f32 the exponent is converted where it stands in the bits.
+inline double k_unit(Expr x) { return is_single(x) ? 0x1p-23 : 1; }
+
+/// Takes a positive normal x apart.
+Split split_normal(Expr x);
+/// Takes a positive x apart, subnormal or not.
+Split split_positive(Expr x);
+/// Takes x + low apart, for x at least 2^-100 and `low` below its last place.
+Split split_pair(Expr x, Expr low);
+/// log(1 + f) + k * log(2).
+Expr log_of(Split x);
+/// (e^r - 1) / r for |r| <= log(2).
+Expr exp_slope(Expr r);
+/// `result` for positive finite x, and the logarithm of the others.
+Expr with_log_specials(Expr x, Expr result);
+
+}  // namespace lw::transform

@@ -1,0 +1,45 @@
+#include "tools/accuracy/functions.h"
+
+#include <cmath>
+#include <memory>
+
+#include "lanewise/api/vectorize.h"
+
+namespace lw::accuracy {
+namespace {
+
+template <class T, int arity, class F>
+auto compiled(F function) {
+  auto shared = std::make_shared<Vectorized<F>>(function, VectorizeOptions());
+  return [shared](std::span<T> out, std::span<const T> a, [[maybe_unused]] std::span<const T> b) {
+    MapOptions options;
+    options.threads = 1;  // the measurement has its own
+    options.compile = Compile::Now;
+    if constexpr (arity == 1) {
+      shared->into(out, options, a);
+    } else {
+      shared->into(out, options, a, b);
+    }
+  };
+}
+
+#define LW_CALL_1(name) [](Variable<T> a) { return name(a); }
+#define LW_CALL_2(name) [](Variable<T> a, Variable<T> b) { return name(a, b); }
+
+}  // namespace
+
+template <class T>
+std::vector<Function<T>> functions() {
+  std::vector<Function<T>> list;
+#define LW_ACCURACY(name, arity, low, high, expression)                               \
+  list.push_back({#name, arity, low, high, compiled<T, arity>(LW_CALL_##arity(name)), \
+                  [](Wide<T> x, [[maybe_unused]] Wide<T> y) { return Wide<T>(expression); }});
+#include "tools/accuracy/functions.def"
+#undef LW_ACCURACY
+  return list;
+}
+
+template std::vector<Function<float>> functions<float>();
+template std::vector<Function<double>> functions<double>();
+
+}  // namespace lw::accuracy

@@ -20,6 +20,10 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#endif
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -208,6 +212,26 @@ class LinkedCode : public runtime::Code {
   std::size_t bytes_;
 };
 
+/// Model and features of the processor. glibc asked for them when the process started; under a
+/// hypervisor each question costs some 10 us, and LLVM has twenty, which a first call would feel.
+std::string processor() {
+#if __has_include(<sys/platform/x86.h>)
+  std::string text = fmt::format("{:x}", __x86_get_cpuid_feature_leaf(0)->cpuid_array[0]);
+  for (unsigned leaf = 0; leaf <= CPUID_INDEX_14_ECX_0; ++leaf) {
+    const auto& words = __x86_get_cpuid_feature_leaf(leaf)->active_array;
+    text += fmt::format(" {:x}", fmt::join(std::begin(words), std::end(words), " "));
+  }
+  return text;
+#else
+  std::vector<std::string> features;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    if (feature.second) features.push_back(feature.first().str());
+  }
+  std::sort(features.begin(), features.end());
+  return fmt::format("{} {}", llvm::sys::getHostCPUName().str(), fmt::join(features, " "));
+#endif
+}
+
 }  // namespace
 
 runtime::ObjectCode compile_object(const kernel::Kernel& kernel, const plan::Schedule& schedule) {
@@ -236,16 +260,9 @@ std::unique_ptr<runtime::Code> compile(const kernel::Kernel& kernel,
 }
 
 const std::string& target() {
-  static const std::string text = [] {
-    std::vector<std::string> features;
-    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
-      if (feature.second) features.push_back(feature.first().str());
-    }
-    std::sort(features.begin(), features.end());
-    return fmt::format("lanewise {}\nLLVM {}\n{} {}\n{}\n", kCodeVersion, LLVM_VERSION_STRING,
-                       plan::name_of(plan::host_isa()), llvm::sys::getHostCPUName().str(),
-                       fmt::join(features, " "));
-  }();
+  static const std::string text =
+      fmt::format("lanewise {}\nLLVM {}\n{}\n{}\n", kCodeVersion, LLVM_VERSION_STRING,
+                  plan::name_of(plan::host_isa()), processor());
   return text;
 }
 

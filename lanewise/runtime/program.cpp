@@ -140,14 +140,16 @@ bool Program::load_locked(std::int64_t elements) {
 }
 
 void Program::compile(const plan::Sample& sample) {
-  {
-    const NoFork guard;
-    const std::lock_guard lock(mutex_);
-    if (report_.compiled || !report_.error.empty()) return;
-    queued_ = true;
-    if (!load_locked(std::ssize(sample.trips))) compile_locked(sample);
-  }
+  load_or_compile(sample);
   count_bytes();
+}
+
+void Program::load_or_compile(const plan::Sample& sample) {
+  const NoFork guard;
+  const std::lock_guard lock(mutex_);
+  if (report_.compiled || !report_.error.empty()) return;
+  queued_ = true;
+  if (!load_locked(std::ssize(sample.trips))) compile_locked(sample);
 }
 
 void Program::compile_locked(const plan::Sample& sample) {
@@ -191,22 +193,22 @@ void Program::publish(std::unique_ptr<Code> code, CodeSource source) {
   code_.store(owned_code_->run());
 }
 
-bool Program::release_code(std::unique_ptr<Code>& code) {
+Program::Release Program::release_code(std::unique_ptr<Code>& code) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return false;
+  if (!lock.owns_lock()) return Release::Compiling;
   // A call counts itself before it reads the code, so one of the two sees the other.
   code_.store(nullptr);
   if (users_.load() > 0) {
     if (owned_code_ != nullptr) code_.store(owned_code_->run());
-    return false;
+    return Release::Running;
   }
-  if (owned_code_ == nullptr) return true;
+  if (owned_code_ == nullptr) return Release::Done;
   code = std::move(owned_code_);
   code_bytes_ = 0;
   report_ = {};
   looked_ = false;
   queued_ = false;
-  return true;
+  return Release::Done;
 }
 
 std::size_t Program::bytes() const {
@@ -231,7 +233,8 @@ void Program::compile_in_background(plan::Sample sample) {
     const std::shared_ptr<Program> program = self.lock();
     if (program == nullptr) return;  // dropped before its turn came
     try {
-      program->compile(sample);
+      program->load_or_compile(sample);
+      if (program.use_count() > 1) program->count_bytes();  // else nobody wants it any more
     } catch (const Error& error) {
       const std::lock_guard lock(program->mutex_);
       program->report_.error = error.what();

@@ -57,8 +57,9 @@ class Program : public std::enable_shared_from_this<Program> {
    private:
     Program& program_;
   };
-  /// Gives the code away unless a call is running or it is being made; true if there is none now.
-  bool release_code(std::unique_ptr<Code>& code);
+  /// Gives the code away, if there is any, unless a call is running or it is being made.
+  enum class Release : std::uint8_t { Done, Running, Compiling };
+  Release release_code(std::unique_ptr<Code>& code);
 
   /// When it was last used, in ticks of a clock that the cache moves.
   static std::atomic<std::uint64_t>& use_clock();
@@ -88,6 +89,7 @@ class Program : public std::enable_shared_from_this<Program> {
   /// What the disk store knows it by.
   std::string store_key() const;
   bool load_locked(std::int64_t elements);
+  void load_or_compile(const plan::Sample& sample);
   void compile_locked(const plan::Sample& sample);
   void publish(std::unique_ptr<Code> code, CodeSource source);
   void count_bytes();

@@ -56,7 +56,7 @@ struct Cache {
 
   /// Evicts the least recently used down to `most` bytes, with some room for the next. To be
   /// destroyed without the lock: unlinking takes a while.
-  std::vector<Evicted> evict(std::size_t most, const Program* kept) {
+  std::vector<Evicted> evict(std::size_t most, const Program* kept, bool also_compiling = false) {
     std::vector<Evicted> evicted;
     if (info.bytes <= most) return evicted;
     std::vector<std::pair<std::uint64_t, const Program*>> by_age;
@@ -68,7 +68,9 @@ struct Cache {
       if (info.bytes <= most - most / 8) break;
       const auto found = entries.find(program);
       std::unique_ptr<Code> code;
-      if (!found->second.program->release_code(code)) continue;
+      const Program::Release release = found->second.program->release_code(code);
+      if (release == Program::Release::Running) continue;
+      if (release == Program::Release::Compiling && !also_compiling) continue;
       info.bytes -= found->second.bytes;
       const auto key = by_key.find(program->cache_key());
       if (key != by_key.end() && key->second == program) by_key.erase(key);
@@ -137,7 +139,7 @@ void clear_cache() {
   std::vector<Evicted> dropped;
   const NoFork guard;
   const std::lock_guard lock(c.mutex);
-  dropped = c.evict(0, nullptr);
+  dropped = c.evict(0, nullptr, true);
   c.info.evictions -= dropped.size();  // these were asked for
 }
 

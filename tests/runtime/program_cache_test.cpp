@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "lanewise/ir/parse.h"
+#include "lanewise/runtime/compile_queue.h"
 #include "tests/support/fake_backend.h"
 
 namespace lw::runtime {
@@ -33,6 +34,7 @@ std::shared_ptr<Program> make() {
 class RuntimeProgramCache : public testing::Test {
  protected:
   void SetUp() override {
+    wait_for_compiles();
     clear_cache();
     most_bytes_ = cache_info().most_bytes;
   }
@@ -141,6 +143,36 @@ TEST_F(RuntimeProgramCache, AProgramThatRunsKeepsItsCode) {
   }
   clear_cache();
   EXPECT_EQ(program->code(), nullptr);
+  EXPECT_EQ(cache_info().entries, 0u);
+}
+
+TEST_F(RuntimeProgramCache, AProgramThatIsDroppedWhileItCompilesStaysAway) {
+  static std::atomic<int> stage = 0;
+  stage = 0;
+  const Backend backend = {.interpret = test::make_tile_machine,
+                           .compile =
+                               [](const kernel::Kernel&, const plan::Schedule&) {
+                                 stage = 1;
+                                 while (stage != 2) {
+                                 }
+                                 return ObjectCode();
+                               },
+                           .link = [](const std::string&) -> std::unique_ptr<Code> {
+                             return std::make_unique<FakeCode>(&do_nothing);
+                           }};
+  const std::weak_ptr<Program> dropped = cached_program("a", [&] {
+    return std::make_shared<Program>(
+        ir::parse("function f(%0: f32) -> (f32) {\n  return (%0)\n}\n"), false, plan::Wish{},
+        backend);
+  });
+  dropped.lock()->compile_in_background({});
+  while (stage != 1) {
+  }
+  clear_cache();
+  EXPECT_EQ(cache_info().entries, 0u);
+  stage = 2;
+  wait_for_compiles();
+  EXPECT_TRUE(dropped.expired());
   EXPECT_EQ(cache_info().entries, 0u);
 }
 

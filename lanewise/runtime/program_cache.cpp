@@ -122,8 +122,8 @@ void recount_program(const std::shared_ptr<Program>& program) {
 
 CacheInfo cache_info() {
   Cache& c = cache();
-  const DiskStore::Info disk = disk_store()->info();
   const NoFork guard;
+  const DiskStore::Info disk = disk_store()->info();
   const std::lock_guard lock(c.mutex);
   CacheInfo info = c.info;
   info.entries = c.entries.size();
@@ -152,6 +152,9 @@ void set_cache_bytes(std::size_t most_bytes) {
   evicted = c.evict(most_bytes, nullptr);
 }
 
-void clear_disk_cache() { disk_store()->clear(); }
+void clear_disk_cache() {
+  const NoFork guard;
+  disk_store()->clear();
+}
 
 }  // namespace lw::runtime

@@ -67,9 +67,13 @@ def clear_cache() -> None:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import lanewise as lw
+    >>> f = lw.vectorize(lambda x: x + 1)
+    >>> f(np.zeros(2))
+    array([1., 1.])
     >>> lw.clear_cache()
-    >>> lw.cache_info().entries
-    0
+    >>> f(np.ones(2))
+    array([2., 2.])
     """
     _core.clear_cache()

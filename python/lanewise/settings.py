@@ -9,8 +9,8 @@ from .errors import UsageError
 class CacheInfo(NamedTuple):
     """What is in the cache of programs, in memory and on disk, and how often it helped.
 
-    ``most_bytes`` is the bound in memory (``LANEWISE_CACHE_BYTES``). ``disk_directory`` is empty when
-    nothing is kept on disk (``LANEWISE_DISK_CACHE=0``).
+    ``most_bytes`` is the bound in memory (``LANEWISE_CACHE_BYTES``). ``disk_directory`` is empty
+    when nothing is kept on disk (``LANEWISE_DISK_CACHE=0``).
     """
 
     entries: int

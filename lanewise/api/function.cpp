@@ -264,6 +264,7 @@ std::string ElementFunction::lower(std::span<const Input> inputs, const MapOptio
 runtime::Program::Report ElementFunction::compile(std::span<const Input> inputs,
                                                   const MapOptions& options) {
   runtime::Program& program = *find(inputs, options).program;
+  const runtime::Program::Use use(program);  // keeps the code until it is reported
   program.compile({});
   return program.report();
 }

@@ -196,6 +196,7 @@ void Program::publish(std::unique_ptr<Code> code, CodeSource source) {
 Program::Release Program::release_code(std::unique_ptr<Code>& code) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return Release::Compiling;
+  if (users_.load() > 0) return Release::Running;
   // A call counts itself before it reads the code, so one of the two sees the other.
   code_.store(nullptr);
   if (users_.load() > 0) {

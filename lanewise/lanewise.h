@@ -1,6 +1,7 @@
 // lanewise: write a function for one element; it runs over all of them.
 #pragma once
 
+#include "lanewise/api/cache.h"
 #include "lanewise/api/vectorize.h"
 #include "lanewise/base/error.h"
 #include "lanewise/runtime/cancel.h"

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <numeric>
 #include <thread>
 
@@ -11,6 +13,7 @@
 #include "lanewise/backend/cpu/compiler.h"
 #include "lanewise/kernel/lower.h"
 #include "lanewise/runtime/compile_queue.h"
+#include "lanewise/runtime/disk_store.h"
 #include "lanewise/runtime/program_cache.h"
 
 namespace lw::bench {
@@ -54,6 +57,42 @@ void first_calls(const Options& options, std::vector<Figure>& figures) {
                      100, false, "us"});
   figures.push_back({"first result, n = 1000: Newton's square root", first_call_us(root, repeats),
                      100, false, "us"});
+}
+
+/// With the disk cache on, in a directory of its own: what finding nothing adds to a first result,
+/// and how long it takes to find code. main.cpp has it off for all else.
+void disk_calls(const Options& options, std::vector<Figure>& figures) {
+  std::string directory = (std::filesystem::temp_directory_path() / "lanewise-XXXXXX").string();
+  if (mkdtemp(directory.data()) == nullptr) fail("disk cache: no temporary directory");
+  setenv("LANEWISE_CACHE_DIR", directory.c_str(), 1);
+  setenv("LANEWISE_DISK_CACHE", "1", 1);
+  runtime::reopen_disk_store();
+  int factor = 0;  // makes each function new
+  const auto wave = [&](f64 x) { return sin(x) + cos(x) * x * ++factor; };
+  figures.push_back({"first result, n = 1000, nothing on disk: sin(x) + cos(x) * x",
+                     first_call_us(wave, options.repeats * 2), 100, false, "us"});
+  const std::vector<float> x = {0};
+  std::vector<std::int32_t> out(1);
+  for (const bool refill : {false, true}) {
+    double least = 1e9;
+    for (int i = 0; i < options.repeats * 2; ++i) {
+      runtime::wait_for_compiles();
+      runtime::clear_cache();
+      auto f = scheduled(&mandelbrot, "mandelbrot", plan::host_isa(), refill);
+      MapOptions now;
+      now.compile = Compile::Now;
+      const runtime::RunStats stats = f.into(out, now, x, x);
+      if (i == 0) continue;
+      if (stats.code != runtime::CodeSource::Disk) fail("disk cache: code was not found");
+      least = std::min(least, stats.load_ms);
+    }
+    figures.push_back(
+        {fmt::format("code of mandelbrot from disk, {}", refill ? "refill" : "packets"), least, 1,
+         false, "ms"});
+  }
+  setenv("LANEWISE_DISK_CACHE", "0", 1);
+  runtime::reopen_disk_store();
+  std::filesystem::remove_all(directory);
 }
 
 void warm_calls(const Options& options, std::vector<Figure>& figures) {
@@ -130,6 +169,7 @@ void cancels(std::vector<Figure>& figures) {
 
 void run_calls(const Options& options, std::vector<Figure>& figures) {
   first_calls(options, figures);
+  disk_calls(options, figures);
   warm_calls(options, figures);
   compiles(options, figures);
   cancels(figures);

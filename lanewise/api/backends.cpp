@@ -9,7 +9,9 @@ runtime::Backend cpu_backend() {
   return {.interpret = [](const kernel::Kernel& kernel) -> std::unique_ptr<runtime::Interpreter> {
             return std::make_unique<backend::tile::Machine>(kernel);
           },
-          .compile = backend::cpu::compile};
+          .compile = backend::cpu::compile_object,
+          .link = backend::cpu::link,
+          .target = backend::cpu::target};
 }
 
 }  // namespace lw::api

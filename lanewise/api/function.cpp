@@ -26,6 +26,7 @@ struct ElementFunction::Entry {
   const Entry* next = nullptr;
   // The last run, for explain.
   mutable std::atomic<int> workers{0};
+  mutable std::atomic<runtime::CodeSource> code{runtime::CodeSource::None};
   mutable std::atomic<std::int64_t> chunk{0}, tier0_elements{0}, tier1_elements{0};
 };
 
@@ -148,21 +149,6 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
   }
 }
 
-std::string wish_text(const plan::Wish& wish) {
-  std::string text;
-  const auto add = [&](const auto& value) {
-    text += value ? std::to_string(static_cast<int>(*value)) : "-";
-    text += ' ';
-  };
-  add(wish.refill);
-  add(wish.isa);
-  add(wish.lanes);
-  add(wish.interleave);
-  add(wish.steps);
-  add(wish.threshold);
-  return text;
-}
-
 }  // namespace
 
 ElementFunction::ElementFunction(Tracer tracer, VectorizeOptions options)
@@ -227,7 +213,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
                                  traced.results.size(), kMostOutputs));
   }
   const std::string content =
-      wish_text(options_.schedule) +
+      plan::to_string(options_.schedule) +
       std::to_string(options.max_steps > 0 ? static_cast<int>(*passes.step_counter) : -1) +
       ir::fingerprint(traced);
   auto* entry = new Entry;
@@ -274,6 +260,7 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
                         .cancel = options.cancel ? &*options.cancel : nullptr,
                         .interrupt = options.interrupt ? &options.interrupt : nullptr});
   entry.workers.store(stats.workers, std::memory_order_relaxed);
+  entry.code.store(stats.code, std::memory_order_relaxed);
   entry.chunk.store(stats.chunk, std::memory_order_relaxed);
   entry.tier0_elements.store(stats.tier0_elements, std::memory_order_relaxed);
   entry.tier1_elements.store(stats.tier1_elements, std::memory_order_relaxed);
@@ -292,6 +279,7 @@ std::string ElementFunction::lower(std::span<const Input> inputs, const MapOptio
 runtime::Program::Report ElementFunction::compile(std::span<const Input> inputs,
                                                   const MapOptions& options) {
   runtime::Program& program = *find(inputs, options).program;
+  const runtime::Program::Use use(program);  // keeps the code until it is reported
   program.compile({});
   return program.report();
 }
@@ -304,10 +292,16 @@ std::string ElementFunction::explain(std::span<const Input> inputs, const MapOpt
   if (report.compiled) {
     text += plan::to_string(report.choice.schedule) + "\n";
     text += fmt::format("  because   {}\n", report.choice.reason);
-    text += fmt::format(
-        "  compiled  {:.1f} ms (emit {:.1f}, passes {:.1f}, code {:.1f}, link {:.1f}), {} bytes\n",
-        report.times.total_ms(), report.times.emit_ms, report.times.passes_ms, report.times.code_ms,
-        report.times.link_ms, report.code_bytes);
+    const runtime::CompileTimes& t = report.times;
+    if (report.source == runtime::CodeSource::Disk) {
+      text += fmt::format("  from disk {:.2f} ms (read {:.2f}, link {:.2f}), {} bytes\n",
+                          t.total_ms(), t.read_ms, t.link_ms, report.code_bytes);
+    } else {
+      text += fmt::format(
+          "  compiled  {:.1f} ms (emit {:.1f}, passes {:.1f}, code {:.1f}, link {:.1f}), {} "
+          "bytes\n",
+          t.total_ms(), t.emit_ms, t.passes_ms, t.code_ms, t.link_ms, report.code_bytes);
+    }
   } else if (!report.error.empty()) {
     text += "tile machine only; compiling failed: " + report.error + "\n";
   } else {
@@ -316,9 +310,9 @@ std::string ElementFunction::explain(std::span<const Input> inputs, const MapOpt
   if (entry.workers.load() > 0) {
     text += fmt::format(
         "  last run  {} elements by the tile machine, {} by machine code; {} workers, chunks of "
-        "{}\n",
+        "{}; code: {}\n",
         entry.tier0_elements.load(), entry.tier1_elements.load(), entry.workers.load(),
-        entry.chunk.load());
+        entry.chunk.load(), runtime::name_of(entry.code.load()));
   }
   text += fmt::format("  scratch   {} bytes a worker on the tile machine\n",
                       program.interpreter().scratch_bytes());

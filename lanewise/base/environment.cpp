@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 
@@ -10,6 +11,14 @@ namespace lw::base {
 std::string environment(const char* name, std::string_view fallback) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : std::string(fallback);
+}
+
+std::uint64_t environment_number(const char* name, std::uint64_t fallback) {
+  const std::string text = environment(name);
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end ? value : fallback;
 }
 
 bool is_dumped(std::string_view stage) {

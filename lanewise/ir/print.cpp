@@ -129,11 +129,16 @@ void append_bytes(std::string& out, const T& value) {
 
 }  // namespace
 
-std::string fingerprint(const Function& f) {
-  std::string out = f.name;
+std::string fingerprint(const Function& f, PrintOptions options) {
+  std::string out;
   out.reserve(64 * f.values.size());
+  append_bytes(out, f.name.size());
+  out += f.name;
+  append_bytes(out, f.params.size());
   for (const Param& p : f.params) append_bytes(out, p.mapped);
   for (const Block& block : f.blocks) {
+    append_bytes(out, block.arguments.size());
+    for (const ValueId id : block.arguments) append_bytes(out, id);
     append_bytes(out, block.body.size());
     for (const ValueId id : block.body) {
       const Instruction& in = f[id];
@@ -145,6 +150,7 @@ std::string fingerprint(const Function& f) {
       append_bytes(out, in.constant.bits());
       append_bytes(out, in.operands.size());
       for (const ValueId operand : in.operands) append_bytes(out, operand);
+      if (!options.locations) continue;
       append_bytes(out, in.location.file);  // interned: equal names are equal pointers
       append_bytes(out, in.location.line);
     }

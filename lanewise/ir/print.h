@@ -14,7 +14,8 @@ struct PrintOptions {
 /// Values are numbered in order of appearance, so equal programs give equal text.
 std::string print(const Function& function, PrintOptions options = {});
 
-/// Bytes that are equal exactly for equal programs, source lines included, within this process.
-std::string fingerprint(const Function& function);
+/// Bytes that are equal exactly for equal programs. With source lines they are good for this
+/// process only, without them also for others that run the same version of this library.
+std::string fingerprint(const Function& function, PrintOptions options = {.locations = true});
 
 }  // namespace lw::ir

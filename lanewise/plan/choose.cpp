@@ -100,6 +100,21 @@ int steps_for(const ir::Function& f, int ops, bool refill) {
 
 }  // namespace
 
+std::string to_string(const Wish& wish) {
+  std::string text;
+  const auto add = [&](const auto& value) {
+    text += value ? std::to_string(static_cast<int>(*value)) : "-";
+    text += ' ';
+  };
+  add(wish.refill);
+  add(wish.isa);
+  add(wish.lanes);
+  add(wish.interleave);
+  add(wish.steps);
+  add(wish.threshold);
+  return text;
+}
+
 double packet_occupancy(const Sample& sample, int lanes) {
   double useful = 0;
   double all = 0;

@@ -27,6 +27,9 @@ struct Wish {
   std::optional<int> threshold;
 };
 
+/// Short text that is equal exactly for equal wishes.
+std::string to_string(const Wish& wish);
+
 struct Choice {
   Schedule schedule;
   std::string reason;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "lanewise/kernel/lane.h"
 #include "lanewise/plan/schedule.h"
@@ -34,11 +35,18 @@ class Interpreter {
 };
 
 struct CompileTimes {
+  double read_ms = 0;  // looking for it on disk
   double emit_ms = 0;
   double passes_ms = 0;
   double code_ms = 0;
   double link_ms = 0;
-  double total_ms() const { return emit_ms + passes_ms + code_ms + link_ms; }
+  double total_ms() const { return read_ms + emit_ms + passes_ms + code_ms + link_ms; }
+};
+
+/// Machine code as an object file, without an address of this process.
+struct ObjectCode {
+  std::string bytes;
+  CompileTimes times;  // without linking
 };
 
 /// Tier 1: machine code in this process; its pages are freed with the object.
@@ -46,15 +54,16 @@ class Code {
  public:
   virtual ~Code() = default;
   virtual Run run() const = 0;
-  virtual const CompileTimes& times() const = 0;
   virtual std::size_t bytes() const = 0;
 };
 
+/// All may be called from any thread.
 struct Backend {
   std::unique_ptr<Interpreter> (*interpret)(const kernel::Kernel& kernel) = nullptr;
-  /// May be called from any thread.
-  std::unique_ptr<Code> (*compile)(const kernel::Kernel& kernel,
-                                   const plan::Schedule& schedule) = nullptr;
+  ObjectCode (*compile)(const kernel::Kernel& kernel, const plan::Schedule& schedule) = nullptr;
+  std::unique_ptr<Code> (*link)(const std::string& object) = nullptr;
+  /// What objects depend on besides kernel and schedule. Null: they are not kept on disk.
+  const std::string& (*target)() = nullptr;
 };
 
 }  // namespace lw::runtime

@@ -7,6 +7,8 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
+#include <shared_mutex>
 #include <utility>
 
 #include "lanewise/base/check.h"
@@ -110,22 +112,38 @@ struct EndWithMainThread {
   }
 };
 
-Queue& queue() {
+/// Held shared by work on other threads, and alone by a fork.
+std::shared_mutex& fork_mutex() {
+  static std::shared_mutex& mutex = *new std::shared_mutex;
+  return mutex;
+}
+
+/// LLVM's locks must not be held by a compile when the process forks.
+void wait_at_fork() {
   static const bool registered = [] {
-    // LLVM's locks must not be held by a compile when the process forks.
     pthread_atfork(
         [] {
           instance_mutex.lock();
           if (instance != nullptr) instance->wait();
+          fork_mutex().lock();
         },
-        [] { instance_mutex.unlock(); },
         [] {
-          instance = nullptr;  // leaked on purpose: its thread is gone
+          fork_mutex().unlock();
+          instance_mutex.unlock();
+        },
+        [] {
+          instance = nullptr;                     // leaked on purpose: its thread is gone
+          new (&fork_mutex()) std::shared_mutex;  // it still counts waiters that are gone too
           instance_mutex.unlock();
         });
-    std::atexit(end_queue);
     return true;
   }();
+  static_cast<void>(registered);
+}
+
+Queue& queue() {
+  wait_at_fork();
+  static const bool registered = std::atexit(end_queue) == 0;
   static_cast<void>(registered);
   const std::lock_guard lock(instance_mutex);
   if (instance == nullptr) instance = new Queue;
@@ -141,5 +159,12 @@ void submit_compile(std::function<void()> job) {
 }
 
 void wait_for_compiles() { queue().wait(); }
+
+NoFork::NoFork() {
+  wait_at_fork();
+  fork_mutex().lock_shared();
+}
+
+NoFork::~NoFork() { fork_mutex().unlock_shared(); }
 
 }  // namespace lw::runtime

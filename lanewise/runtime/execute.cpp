@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -80,6 +81,7 @@ class Call {
     if (options_.cancel != nullptr && options_.cancel->is_cancelled()) {
       throw Cancelled("map: cancelled before it began.");
     }
+    find_code();
     shared_ = buffers_.shared;
     if (program_.is_limited()) {
       shared_storage_.assign(buffers_.shared.begin(), buffers_.shared.end());
@@ -122,6 +124,19 @@ class Call {
   }
 
   // --- compiling ---
+
+  /// Code of an earlier call, or of an earlier process.
+  void find_code() {
+    if (!may_use_code()) return;
+    if (program_.code() != nullptr) {
+      stats_.code = CodeSource::Memory;
+      return;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    stats_.code = program_.load(buffers_.count);
+    stats_.load_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  }
 
   /// Sees to it that machine code comes, with counts for the planner where they matter.
   void sample(Worker& worker) {
@@ -245,6 +260,9 @@ class Call {
   void finish() {
     stats_.tier0_elements = tier0_.load();
     stats_.tier1_elements = tier1_.load();
+    if (stats_.tier1_elements > 0 && stats_.code == CodeSource::None) {
+      stats_.code = CodeSource::Compiled;
+    }
     if (is_stopping()) {
       throw Cancelled("map: cancelled before it ended; outputs are unfinished.");
     }
@@ -312,6 +330,7 @@ class Call {
 
 RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options) {
   if (buffers.count == 0) return {};
+  const Program::Use use(program);
   return Call(program, buffers, options).run();
 }
 

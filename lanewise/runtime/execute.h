@@ -37,6 +37,8 @@ struct RunStats {
   std::int64_t chunk = 0;
   std::int64_t tier0_elements = 0;
   std::int64_t tier1_elements = 0;
+  CodeSource code = CodeSource::None;  // the machine code that was used
+  double load_ms = 0;                  // looking for it on disk, and linking it
 };
 
 /// Throws ElementError for the lowest failing element, Cancelled when stopped.

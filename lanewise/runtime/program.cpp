@@ -1,15 +1,60 @@
 #include "lanewise/runtime/program.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <chrono>
 #include <numeric>
+#include <optional>
+#include <sstream>
 
 #include "lanewise/base/environment.h"
 #include "lanewise/base/error.h"
 #include "lanewise/ir/print.h"
 #include "lanewise/kernel/lower.h"
 #include "lanewise/runtime/compile_queue.h"
+#include "lanewise/runtime/disk_store.h"
+#include "lanewise/runtime/program_cache.h"
 
 namespace lw::runtime {
+namespace {
+
+constexpr std::int64_t kEnoughSamples = 256;
+
+double now_ms() {
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// The planner's choice as it is kept beside the code.
+struct StoredPlan {
+  plan::Choice choice;
+  std::int64_t samples = 0;
+  double mean_trips = 0;
+};
+
+std::string print_plan(const StoredPlan& p) {
+  const plan::Schedule& s = p.choice.schedule;
+  return fmt::format("{} {} {} {} {} {} {} {}\n{}", int{s.refill}, static_cast<int>(s.isa), s.lanes,
+                     s.interleave, s.steps, s.threshold, p.samples, p.mean_trips, p.choice.reason);
+}
+
+std::optional<StoredPlan> parse_plan(const std::string& text) {
+  StoredPlan p;
+  plan::Schedule& s = p.choice.schedule;
+  int isa = 0;
+  std::istringstream in(text);
+  in.imbue(std::locale::classic());
+  in >> s.refill >> isa >> s.lanes >> s.interleave >> s.steps >> s.threshold >> p.samples >>
+      p.mean_trips;
+  if (!in || in.get() != '\n') return std::nullopt;
+  s.isa = static_cast<plan::Isa>(isa);
+  p.choice.reason = text.substr(static_cast<std::size_t>(in.tellg()));
+  return p;
+}
+
+}  // namespace
 
 Program::Program(ir::Function function, bool limited, plan::Wish wish, Backend backend)
     : function_(std::move(function)),
@@ -20,39 +65,165 @@ Program::Program(ir::Function function, bool limited, plan::Wish wish, Backend b
       interpreter_(backend.interpret(kernel_)) {
   has_loops_ = ir::has_loops(function_);
   element_ns_ = plan::estimate_element_ns(function_, 16);
+  std::size_t instructions = 0;
+  kernel::for_each(kernel_, [&](const kernel::Instruction&, int) { ++instructions; });
+  table_bytes_ = sizeof(Program) + function_.values.size() * sizeof(ir::Instruction) +
+                 instructions * 2 * sizeof(kernel::Instruction);  // the interpreter has as many
   base::dump("element", [&] { return ir::print(function_, {.locations = true}); });
   base::dump("kernel", [&] { return kernel::print(kernel_); });
 }
 
+const char* name_of(CodeSource source) {
+  switch (source) {
+    case CodeSource::None:
+      return "none";
+    case CodeSource::Memory:
+      return "memory";
+    case CodeSource::Disk:
+      return "disk";
+    case CodeSource::Compiled:
+      return "compiled";
+  }
+  return "";
+}
+
+bool Program::is_sampled() const {
+  return has_loops_ && !wish_.refill && kernel::is_refillable(function_);
+}
+
 bool Program::wants_sample() const {
-  return has_loops_ && !wish_.refill && !queued_.load(std::memory_order_relaxed) &&
-         kernel::is_refillable(function_);
+  return !queued_.load(std::memory_order_relaxed) && is_sampled();
+}
+
+std::string Program::store_key() const {
+  return backend_.target() + plan::to_string(wish_) + '\n' +
+         ir::fingerprint(function_, {.locations = false});
+}
+
+CodeSource Program::load(std::int64_t elements) {
+  bool is_loaded = false;
+  if (!queued_.load(std::memory_order_relaxed) && !looked_.load(std::memory_order_relaxed)) {
+    const NoFork guard;
+    const std::lock_guard lock(mutex_);
+    is_loaded = load_locked(elements);
+  }
+  if (is_loaded) count_bytes();
+  return is_loaded ? CodeSource::Disk : code() != nullptr ? CodeSource::Memory : CodeSource::None;
+}
+
+bool Program::load_locked(std::int64_t elements) {
+  if (report_.compiled || backend_.target == nullptr || looked_.exchange(true)) return false;
+  const std::shared_ptr<DiskStore> store = disk_store();
+  if (!store->is_on()) return false;
+  const double start = now_ms();
+  const std::string key = store_key();
+  const std::optional<DiskStore::Entry> entry = store->load(key);
+  report_.times.read_ms = now_ms() - start;
+  if (!entry) return false;
+  const std::optional<StoredPlan> plan = parse_plan(entry->plan);
+  // A plan that was made from less than this map can show is made anew.
+  if (!plan || (is_sampled() && plan->samples < std::min(elements, kEnoughSamples))) return false;
+  try {
+    const double read = now_ms();
+    std::unique_ptr<Code> code = backend_.link(entry->object);
+    report_.times.link_ms = now_ms() - read;
+    report_.choice = plan->choice;
+    if (plan->samples > 0) element_ns_ = plan::estimate_element_ns(function_, plan->mean_trips);
+    publish(std::move(code), CodeSource::Disk);
+    return true;
+  } catch (const Error&) {
+    store->remove(key);
+    return false;
+  }
 }
 
 void Program::compile(const plan::Sample& sample) {
+  load_or_compile(sample);
+  count_bytes();
+}
+
+void Program::load_or_compile(const plan::Sample& sample) {
+  const NoFork guard;
   const std::lock_guard lock(mutex_);
   if (report_.compiled || !report_.error.empty()) return;
   queued_ = true;
+  if (!load_locked(std::ssize(sample.trips))) compile_locked(sample);
+}
+
+void Program::compile_locked(const plan::Sample& sample) {
   report_.choice = plan::choose(function_, wish_, &sample);
   base::dump("plan", [&] {
     return plan::to_string(report_.choice.schedule) + "\nbecause: " + report_.choice.reason;
   });
-  if (!sample.trips.empty()) {
-    element_ns_ = plan::estimate_element_ns(
-        function_, std::accumulate(sample.trips.begin(), sample.trips.end(), 0.0) /
-                       static_cast<double>(sample.trips.size()));
+  StoredPlan plan{.choice = report_.choice, .samples = std::ssize(sample.trips)};
+  if (plan.samples > 0) {
+    plan.mean_trips = std::accumulate(sample.trips.begin(), sample.trips.end(), 0.0) /
+                      static_cast<double>(plan.samples);
+    element_ns_ = plan::estimate_element_ns(function_, plan.mean_trips);
   }
+  ObjectCode object;
   if (report_.choice.schedule.refill) {
     const kernel::Kernel refill = kernel::lower(function_, {.refill = true});
     base::dump("kernel", [&] { return kernel::print(refill); });
-    owned_code_ = backend_.compile(refill, report_.choice.schedule);
+    object = backend_.compile(refill, report_.choice.schedule);
   } else {
-    owned_code_ = backend_.compile(kernel_, report_.choice.schedule);
+    object = backend_.compile(kernel_, report_.choice.schedule);
   }
+  const double start = now_ms();
+  std::unique_ptr<Code> code = backend_.link(object.bytes);
+  object.times.link_ms = now_ms() - start;
+  object.times.read_ms = report_.times.read_ms;
+  report_.times = object.times;
+  publish(std::move(code), CodeSource::Compiled);
+  // Without the counts it should have been made from, a plan is good for this process only.
+  if (backend_.target == nullptr || (is_sampled() && plan.samples == 0)) return;
+  if (const auto store = disk_store(); store->is_on()) {
+    store->save(store_key(), {.plan = print_plan(plan), .object = std::move(object.bytes)});
+  }
+}
+
+void Program::publish(std::unique_ptr<Code> code, CodeSource source) {
+  owned_code_ = std::move(code);
   report_.compiled = true;
-  report_.times = owned_code_->times();
+  report_.source = source;
   report_.code_bytes = owned_code_->bytes();
-  code_.store(owned_code_->run(), std::memory_order_release);
+  code_bytes_ = report_.code_bytes;
+  code_.store(owned_code_->run());
+}
+
+Program::Release Program::release_code(std::unique_ptr<Code>& code) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return Release::Compiling;
+  if (users_.load() > 0) return Release::Running;
+  // A call counts itself before it reads the code, so one of the two sees the other.
+  code_.store(nullptr);
+  if (users_.load() > 0) {
+    if (owned_code_ != nullptr) code_.store(owned_code_->run());
+    return Release::Running;
+  }
+  if (owned_code_ == nullptr) return Release::Done;
+  code = std::move(owned_code_);
+  code_bytes_ = 0;
+  report_ = {};
+  looked_ = false;
+  queued_ = false;
+  return Release::Done;
+}
+
+std::size_t Program::bytes() const {
+  constexpr std::size_t kPage = 4096;
+  const std::size_t code = code_bytes_.load(std::memory_order_relaxed);
+  // Instructions and constants are in pages of their own.
+  return table_bytes_ + (code > 0 ? (code + 2 * kPage - 1) / kPage * kPage : 0);
+}
+
+std::atomic<std::uint64_t>& Program::use_clock() {
+  static std::atomic<std::uint64_t> clock{1};
+  return clock;
+}
+
+void Program::count_bytes() {
+  if (!cache_key_.empty()) recount_program(shared_from_this());
 }
 
 void Program::compile_in_background(plan::Sample sample) {
@@ -61,7 +232,8 @@ void Program::compile_in_background(plan::Sample sample) {
     const std::shared_ptr<Program> program = self.lock();
     if (program == nullptr) return;  // dropped before its turn came
     try {
-      program->compile(sample);
+      program->load_or_compile(sample);
+      if (program.use_count() > 1) program->count_bytes();  // else nobody wants it any more
     } catch (const Error& error) {
       const std::lock_guard lock(program->mutex_);
       program->report_.error = error.what();

@@ -1,4 +1,5 @@
-// A program made ready to run: tier 0 from the first call on, machine code once it is compiled.
+// A program made ready to run: tier 0 from the first call on, machine code once it is compiled or
+// found on disk. Code that is not in use can be given back; the next call then sees to new.
 #pragma once
 
 #include <mutex>
@@ -8,6 +9,10 @@
 #include "lanewise/runtime/backend.h"
 
 namespace lw::runtime {
+
+/// Where machine code came from. Memory: it was there when a call began.
+enum class CodeSource : std::uint8_t { None, Memory, Disk, Compiled };
+const char* name_of(CodeSource source);
 
 class Program : public std::enable_shared_from_this<Program> {
  public:
@@ -24,9 +29,12 @@ class Program : public std::enable_shared_from_this<Program> {
   bool wants_sample() const;
 
   /// Machine code, or null while there is none.
-  Run code() const { return code_.load(std::memory_order_acquire); }
+  Run code() const { return code_.load(); }
   const std::atomic<Run>* code_word() const { return &code_; }
 
+  /// Takes plan and code from the disk, if they are there, before a map of so many elements. Looks
+  /// once. Memory: there was code already.
+  CodeSource load(std::int64_t elements);
   /// Plans and compiles now, on this thread; a second call waits for the first.
   void compile(const plan::Sample& sample);
   /// The same on the compile thread; at most once.
@@ -35,9 +43,41 @@ class Program : public std::enable_shared_from_this<Program> {
   /// Rough nanoseconds of one element on one core.
   double element_ns() const { return element_ns_.load(std::memory_order_relaxed); }
 
+  /// Held by a call while it runs: keeps the code, and says that it is used.
+  class Use {
+   public:
+    explicit Use(Program& program) : program_(program) {
+      program_.users_.fetch_add(1);
+      program_.touch();
+    }
+    ~Use() { program_.users_.fetch_sub(1); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    Program& program_;
+  };
+  /// Gives the code away, if there is any, unless a call is running or it is being made.
+  enum class Release : std::uint8_t { Done, Running, Compiling };
+  Release release_code(std::unique_ptr<Code>& code);
+
+  /// When it was last used, in ticks of a clock that the cache moves.
+  static std::atomic<std::uint64_t>& use_clock();
+  std::uint64_t last_used() const { return last_used_.load(std::memory_order_relaxed); }
+  void touch() {
+    const std::uint64_t now = use_clock().load(std::memory_order_relaxed);
+    if (last_used() != now) last_used_.store(now, std::memory_order_relaxed);
+  }
+  /// Memory of the tables and of the code, roughly.
+  std::size_t bytes() const;
+  /// The cache's key, which then counts the bytes again when they change. Empty: not of the cache.
+  const std::string& cache_key() const { return cache_key_; }
+  void set_cache_key(std::string key) { cache_key_ = std::move(key); }
+
   struct Report {
     plan::Choice choice;
-    bool compiled = false;
+    bool compiled = false;  // there is code
+    CodeSource source = CodeSource::None;
     CompileTimes times;
     std::size_t code_bytes = 0;
     std::string error;  // why compiling failed, if it did; tier 0 goes on
@@ -45,6 +85,15 @@ class Program : public std::enable_shared_from_this<Program> {
   Report report() const;
 
  private:
+  bool is_sampled() const;
+  /// What the disk store knows it by.
+  std::string store_key() const;
+  bool load_locked(std::int64_t elements);
+  void load_or_compile(const plan::Sample& sample);
+  void compile_locked(const plan::Sample& sample);
+  void publish(std::unique_ptr<Code> code, CodeSource source);
+  void count_bytes();
+
   ir::Function function_;
   bool limited_;
   plan::Wish wish_;
@@ -53,7 +102,13 @@ class Program : public std::enable_shared_from_this<Program> {
   std::unique_ptr<Interpreter> interpreter_;
   bool has_loops_ = false;
   std::atomic<double> element_ns_{1};
+  std::size_t table_bytes_ = 0;
+  std::string cache_key_;
   std::atomic<bool> queued_{false};
+  std::atomic<bool> looked_{false};
+  std::atomic<int> users_{0};
+  std::atomic<std::uint64_t> last_used_{0};
+  std::atomic<std::size_t> code_bytes_{0};
   std::atomic<Run> code_{nullptr};
   mutable std::mutex mutex_;
   std::unique_ptr<Code> owned_code_;

@@ -15,9 +15,11 @@ void bind_settings(nb::module_& module) {
       "cache_info",
       [] {
         const runtime::CacheInfo info = runtime::cache_info();
-        return nb::make_tuple(info.entries, info.most_entries, info.hits, info.misses);
+        return nb::make_tuple(info.entries, info.bytes, info.most_bytes, info.hits, info.misses,
+                              info.evictions, info.disk_directory, info.disk_hits, info.disk_misses,
+                              info.disk_writes);
       },
-      "Entries, most entries, hits, misses.");
+      "The fields of CacheInfo in settings.py.");
   module.def("clear_cache", &runtime::clear_cache, "Forget all programs.");
 }
 

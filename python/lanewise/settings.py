@@ -7,12 +7,22 @@ from .errors import UsageError
 
 
 class CacheInfo(NamedTuple):
-    """What is in the cache of programs, and how often it helped."""
+    """What is in the cache of programs, in memory and on disk, and how often it helped.
+
+    ``most_bytes`` is the bound in memory (``LANEWISE_CACHE_BYTES``). ``disk_directory`` is empty
+    when nothing is kept on disk (``LANEWISE_DISK_CACHE=0``).
+    """
 
     entries: int
-    most_entries: int
+    bytes: int
+    most_bytes: int
     hits: int
     misses: int
+    evictions: int
+    disk_directory: str
+    disk_hits: int
+    disk_misses: int
+    disk_writes: int
 
 
 def set_num_threads(threads: int) -> None:
@@ -43,20 +53,27 @@ def cache_info() -> CacheInfo:
     Examples
     --------
     >>> import lanewise as lw
-    >>> lw.cache_info().most_entries
-    1024
+    >>> info = lw.cache_info()
+    >>> info.bytes <= info.most_bytes
+    True
     """
     return CacheInfo(*_core.cache_info())
 
 
 def clear_cache() -> None:
-    """Forget all programs in the cache; functions that exist keep theirs.
+    """Drop all programs in memory that are not running; what is on disk stays.
+
+    Functions that exist get their code back at their next call.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import lanewise as lw
+    >>> f = lw.vectorize(lambda x: x + 1)
+    >>> f(np.zeros(2))
+    array([1., 1.])
     >>> lw.clear_cache()
-    >>> lw.cache_info().entries
-    0
+    >>> f(np.ones(2))
+    array([2., 2.])
     """
     _core.clear_cache()

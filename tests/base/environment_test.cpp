@@ -20,6 +20,20 @@ TEST_F(BaseEnvironment, AMissingVariableGivesTheFallback) {
   unsetenv("LANEWISE_TEST_VARIABLE");
 }
 
+TEST_F(BaseEnvironment, NumbersAreWholeOrTheFallback) {
+  const auto number = [](const char* text) {
+    setenv("LANEWISE_TEST_VARIABLE", text, 1);
+    return environment_number("LANEWISE_TEST_VARIABLE", 7);
+  };
+  EXPECT_EQ(number("0"), 0u);
+  EXPECT_EQ(number("18446744073709551615"), ~std::uint64_t{0});
+  for (const char* text : {"", "x", "-1", "1x", " 1", "1.5", "18446744073709551616"}) {
+    EXPECT_EQ(number(text), 7u) << text;
+  }
+  unsetenv("LANEWISE_TEST_VARIABLE");
+  EXPECT_EQ(environment_number("LANEWISE_TEST_VARIABLE", 7), 7u);
+}
+
 TEST_F(BaseEnvironment, StagesAreWholeWordsOfTheList) {
   EXPECT_FALSE(is_dumped("plan"));
   setenv("LANEWISE_DUMP", "trace,plan", 1);

@@ -241,6 +241,7 @@ class Fuzzer {
 }  // namespace lw::fuzz
 
 int main(int count, char** words) {
+  setenv("LANEWISE_DISK_CACHE", "0", 1);  // every program is to be compiled
   try {
     return lw::fuzz::Fuzzer(lw::fuzz::parse_arguments(count, words)).run();
   } catch (const std::exception& error) {

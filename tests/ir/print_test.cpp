@@ -102,6 +102,16 @@ TEST(IrFingerprint, EqualTextsGiveEqualFingerprints) {
   EXPECT_EQ(fingerprint(parse(kEverything)), fingerprint(parse(kEverything)));
 }
 
+TEST(IrFingerprint, SourceLinesCanBeLeftOut) {
+  const auto of = [](const std::string& line, PrintOptions options) {
+    return fingerprint(parse("function f(%0: f32) -> (f32) {\n  %1 = neg f32 %0  # a.cpp:" + line +
+                             "\n  return (%1)\n}\n"),
+                       options);
+  };
+  EXPECT_NE(of("1", {.locations = true}), of("2", {.locations = true}));
+  EXPECT_EQ(of("1", {.locations = false}), of("2", {.locations = false}));
+}
+
 TEST(IrFingerprint, EveryDifferenceShows) {
   const auto of = [](const std::string& op, const std::string& literal, const std::string& shared,
                      const std::string& line) {

@@ -1,8 +1,11 @@
 import gc
+import os
 import weakref
 
 import numpy as np
 import pytest
+
+os.environ["LANEWISE_DISK_CACHE"] = "0"  # nobody's real cache is touched
 
 
 @pytest.fixture(autouse=True)

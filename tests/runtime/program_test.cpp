@@ -17,7 +17,7 @@ std::shared_ptr<Program> mandelbrot(plan::Wish wish = {}, Backend backend = api:
   return std::make_shared<Program>(test::mandelbrot_program(), false, wish, backend);
 }
 
-std::unique_ptr<Code> refuse(const kernel::Kernel&, const plan::Schedule&) {
+ObjectCode refuse(const kernel::Kernel&, const plan::Schedule&) {
   throw InternalError("compile: no");
 }
 

@@ -1,16 +1,18 @@
 #include "lanewise/backend/cpu/compiler.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/InstSimplifyPass.h>
 #include <llvm/Transforms/Scalar/LICM.h>
@@ -18,17 +20,26 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#endif
+
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <mutex>
 
+#include "lanewise/backend/cpu/code_version.h"
 #include "lanewise/backend/cpu/emit.h"
 #include "lanewise/backend/cpu/enter.h"
 #include "lanewise/base/check.h"
 #include "lanewise/base/environment.h"
+#include "lanewise/runtime/compile_queue.h"
 
 namespace lw::backend::cpu {
 namespace {
+
+constexpr const char* kEntry = "kernel";  // the symbol of every object's function
 
 double now_ms() {
   return std::chrono::duration<double, std::milli>(
@@ -47,7 +58,7 @@ void unwrap(llvm::Error error, const char* what) {
   throw InternalError(fmt::format("compile: {}: {}", what, llvm::toString(std::move(error))));
 }
 
-std::unique_ptr<llvm::TargetMachine> make_target(plan::Isa isa) {
+void register_target() {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -56,6 +67,10 @@ std::unique_ptr<llvm::TargetMachine> make_target(plan::Isa isa) {
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
   });
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target(plan::Isa isa) {
+  register_target();
   std::string error;
   const llvm::Target* target =
       llvm::TargetRegistry::lookupTarget("x86_64-unknown-linux-gnu", error);
@@ -98,14 +113,14 @@ struct Job {
   std::unique_ptr<llvm::TargetMachine> target;
 };
 
-void build(Job& job, const std::string& name, const kernel::Kernel& kernel,
-           const plan::Schedule& schedule, runtime::CompileTimes& times) {
+void build(Job& job, const kernel::Kernel& kernel, const plan::Schedule& schedule,
+           runtime::CompileTimes& times) {
   const double start = now_ms();
   job.target = make_target(schedule.isa);
-  job.module = std::make_unique<llvm::Module>(name, job.context);
+  job.module = std::make_unique<llvm::Module>(kEntry, job.context);
   job.module->setTargetTriple("x86_64-unknown-linux-gnu");
   job.module->setDataLayout(job.target->createDataLayout());
-  emit(*job.module, name, kernel, schedule);
+  emit(*job.module, kEntry, kernel, schedule);
   std::string problems;
   llvm::raw_string_ostream out(problems);
   if (llvm::verifyModule(*job.module, &out)) {
@@ -131,12 +146,16 @@ llvm::SmallVector<char, 0> generate(Job& job, llvm::CodeGenFileType type) {
 /// The process's JIT; made on first use and never destroyed, as code may run until the very end.
 llvm::orc::LLJIT& jit() {
   static llvm::orc::LLJIT* instance = [] {
+    register_target();
     auto made = unwrap(llvm::orc::LLJITBuilder()
                            .setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(
                                llvm::Triple("x86_64-unknown-linux-gnu")))
                            .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                            .create(),
                        "starting the JIT");
+    // The caller hears of errors by what it gets back.
+    made->getExecutionSession().setErrorReporter(
+        [](llvm::Error error) { llvm::consumeError(std::move(error)); });
     // What LLVM may call: fma without an fma unit, and moving memory.
     llvm::orc::SymbolMap symbols;
     const auto add = [&](const char* name, auto* function) {
@@ -158,60 +177,99 @@ llvm::orc::LLJIT& jit() {
   return *instance;
 }
 
+/// Each object has a library of its own, so that all may call their entry the same.
 class LinkedCode : public runtime::Code {
  public:
-  LinkedCode(llvm::orc::ResourceTrackerSP tracker, runtime::Run entry, runtime::CompileTimes times,
-             std::size_t bytes)
-      : tracker_(std::move(tracker)), run_(entry), times_(times), bytes_(bytes) {}
-  ~LinkedCode() override { llvm::consumeError(tracker_->remove()); }
+  explicit LinkedCode(const std::string& object) : bytes_(object.size()) {
+    static std::atomic<std::uint64_t> number{0};
+    auto& session = jit().getExecutionSession();
+    library_ = &session.createBareJITDylib(fmt::format("kernel {}", number++));
+    try {
+      library_->addToLinkOrder(jit().getMainJITDylib());
+      unwrap(jit().addObjectFile(*library_,
+                                 llvm::MemoryBuffer::getMemBufferCopy(object, library_->getName())),
+             "linking");
+      run_ = unwrap(jit().lookup(*library_, kEntry), "linking").toPtr<runtime::Run>();
+    } catch (...) {
+      remove();
+      throw;
+    }
+  }
+  ~LinkedCode() override {
+    const runtime::NoFork guard;
+    remove();
+  }
+  LinkedCode(const LinkedCode&) = delete;
+  LinkedCode& operator=(const LinkedCode&) = delete;
   runtime::Run run() const override { return run_; }
-  const runtime::CompileTimes& times() const override { return times_; }
   std::size_t bytes() const override { return bytes_; }
 
  private:
-  llvm::orc::ResourceTrackerSP tracker_;
-  runtime::Run run_;
-  runtime::CompileTimes times_;
+  void remove() { llvm::consumeError(jit().getExecutionSession().removeJITDylib(*library_)); }
+
+  llvm::orc::JITDylib* library_ = nullptr;
+  runtime::Run run_ = nullptr;
   std::size_t bytes_;
 };
 
-std::string unique_name(const kernel::Kernel& kernel) {
-  static std::atomic<std::uint64_t> number{0};
-  return fmt::format("lanewise_{}_{}", kernel.name, number++);
+/// Model and features of the processor. glibc asked for them when the process started; under a
+/// hypervisor each question costs some 10 us, and LLVM has twenty, which a first call would feel.
+std::string processor() {
+#if __has_include(<sys/platform/x86.h>)
+  std::string text = fmt::format("{:x}", __x86_get_cpuid_feature_leaf(0)->cpuid_array[0]);
+  for (unsigned leaf = 0; leaf <= CPUID_INDEX_14_ECX_0; ++leaf) {
+    const auto& words = __x86_get_cpuid_feature_leaf(leaf)->active_array;
+    text += fmt::format(" {:x}", fmt::join(std::begin(words), std::end(words), " "));
+  }
+  return text;
+#else
+  std::vector<std::string> features;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    if (feature.second) features.push_back(feature.first().str());
+  }
+  std::sort(features.begin(), features.end());
+  return fmt::format("{} {}", llvm::sys::getHostCPUName().str(), fmt::join(features, " "));
+#endif
 }
 
 }  // namespace
 
-std::unique_ptr<runtime::Code> compile(const kernel::Kernel& kernel,
-                                       const plan::Schedule& schedule) {
+runtime::ObjectCode compile_object(const kernel::Kernel& kernel, const plan::Schedule& schedule) {
   if (schedule.isa > plan::host_isa()) {
     throw UsageError(fmt::format("compile: code this machine cannot run; got {}, expected {}.",
                                  plan::name_of(schedule.isa), plan::name_of(plan::host_isa())));
   }
-  runtime::CompileTimes times;
-  const std::string name = unique_name(kernel);
+  runtime::ObjectCode code;
   Job job;
-  build(job, name, kernel, schedule, times);
+  build(job, kernel, schedule, code.times);
   base::dump("code", [&] { return plan::to_string(schedule) + "\n" + assembly(kernel, schedule); });
   const double start = now_ms();
-  auto object = generate(job, llvm::CodeGenFileType::ObjectFile);
-  const double generated = now_ms();
-  const std::size_t bytes = object.size();
-  auto tracker = jit().getMainJITDylib().createResourceTracker();
-  unwrap(jit().addObjectFile(tracker, std::make_unique<llvm::SmallVectorMemoryBuffer>(
-                                          std::move(object), name, false)),
-         "linking");
-  const auto address = unwrap(jit().lookup(name), "linking");
-  times.code_ms = generated - start;
-  times.link_ms = now_ms() - generated;
-  return std::make_unique<LinkedCode>(std::move(tracker), address.toPtr<runtime::Run>(), times,
-                                      bytes);
+  const auto object = generate(job, llvm::CodeGenFileType::ObjectFile);
+  code.bytes.assign(object.begin(), object.end());
+  code.times.code_ms = now_ms() - start;
+  return code;
+}
+
+std::unique_ptr<runtime::Code> link(const std::string& object) {
+  return std::make_unique<LinkedCode>(object);
+}
+
+std::unique_ptr<runtime::Code> compile(const kernel::Kernel& kernel,
+                                       const plan::Schedule& schedule) {
+  return link(compile_object(kernel, schedule).bytes);
+}
+
+const std::string& target() {
+  static const std::string text =
+      fmt::format("lanewise {}\nLLVM {}\n{}\n{}\n", kCodeVersion, LLVM_VERSION_STRING,
+                  plan::name_of(plan::host_isa()), processor());
+  return text;
 }
 
 std::string llvm_ir(const kernel::Kernel& kernel, const plan::Schedule& schedule) {
   runtime::CompileTimes times;
   Job job;
-  build(job, "kernel", kernel, schedule, times);
+  build(job, kernel, schedule, times);
   std::string text;
   llvm::raw_string_ostream out(text);
   job.module->print(out, nullptr);
@@ -221,7 +279,7 @@ std::string llvm_ir(const kernel::Kernel& kernel, const plan::Schedule& schedule
 std::string assembly(const kernel::Kernel& kernel, const plan::Schedule& schedule) {
   runtime::CompileTimes times;
   Job job;
-  build(job, "kernel", kernel, schedule, times);
+  build(job, kernel, schedule, times);
   const auto bytes = generate(job, llvm::CodeGenFileType::AssemblyFile);
   return std::string(bytes.begin(), bytes.end());
 }

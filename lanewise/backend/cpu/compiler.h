@@ -8,9 +8,20 @@
 
 namespace lw::backend::cpu {
 
-/// Compiles a kernel; may be called from any thread. Throws InternalError if LLVM refuses.
+/// Compiles a kernel; may be called from any thread. Throws InternalError if LLVM refuses. The
+/// object holds no address of this process: what it calls are symbols.
+runtime::ObjectCode compile_object(const kernel::Kernel& kernel, const plan::Schedule& schedule);
+
+/// Puts an object of `compile_object`'s into this process; its pages are freed with the result.
+std::unique_ptr<runtime::Code> link(const std::string& object);
+
+/// Both at once.
 std::unique_ptr<runtime::Code> compile(const kernel::Kernel& kernel,
                                        const plan::Schedule& schedule);
+
+/// All that objects depend on besides kernel and schedule: the version of this library's sources,
+/// LLVM's, and the processor with its features.
+const std::string& target();
 
 /// The LLVM IR after the passes, and the assembly, for people and tests; any level, also above
 /// what this machine runs.

@@ -1,19 +1,26 @@
-// lanewise_bench [--repeats N] [workload]: runs the workloads and prints one table of figures.
+// lanewise_bench [--repeats N] [workload]: runs the workloads that have no Python competitors and
+// prints one table of figures. lanewise_bench serve [v3|v4]: takes part in bench/compare.
 #include <fmt/core.h>
 
 #include <cstdlib>
 #include <string_view>
 
 #include "harness.h"
+#include "serve/serve.h"
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "serve") {
+    return lw::bench::serve(argc > 2 ? argv[2] : "");
+  }
   lw::bench::Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word == "--repeats" && i + 1 < argc) {
       options.repeats = std::atoi(argv[++i]);
     } else if (word == "--help" || word[0] == '-') {
-      fmt::print("lanewise_bench [--repeats N] [mandelbrot|kepler|calls]\n");
+      fmt::print(
+          "lanewise_bench [--repeats N] [mandelbrot|kepler|calls]\n"
+          "lanewise_bench serve [v3|v4]\n");
       return word == "--help" ? 0 : 2;
     } else {
       options.only = word;

@@ -3,7 +3,7 @@
 // unnamed namespace (registers_v3.h, registers_v4.h).
 //
 // kFree leaves our rules: fewer terms, no look at extreme arguments. Without it functions are good
-// to 1.5 ULP and lanes with arguments outside the ordinary are done again by libm.
+// to 1.5 ULP (the sine 1.54) and lanes with extreme arguments are done again by libm.
 // The coefficients are those of coefficients.sollya; erf after N. Juffa.
 #pragma once
 
@@ -136,7 +136,7 @@ LW_HAND_INLINE inline Group<S, U> sin(Group<S, U> x) {
       p = polynomial(z, -0x1.555556p-3, 0x1.11113p-7, -0x1.a0212ap-13, 0x1.7270cp-19,
                      -0x1.adecbp-26);
     }
-    p = fma(z * p, r, r);
+    p = fma(r * z, p, r);
     result = G::of([](auto v, auto s) LW_HAND_INLINE { return S::flip(v, s); }, p, shifted);
   } else {
     const G shifted = fma(x, G(0x1.45f306dc9c883p-2), G(0x1.8p52));
@@ -147,7 +147,7 @@ LW_HAND_INLINE inline Group<S, U> sin(Group<S, U> x) {
     G p = polynomial(z, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a017078p-13,
                      0x1.71de3a5408de5p-19, -0x1.ae6455c151012p-26, 0x1.6124249478c6cp-33,
                      -0x1.ae6855fe053c9p-41, 0x1.906d21ad5c6a7p-49, -0x1.84a085393841dp-58);
-    p = fma(z * p, r, r);
+    p = fma(r * z, p, r);
     result = G::of([](auto v, auto s) LW_HAND_INLINE { return S::flip(v, s); }, p, shifted);
   }
   if constexpr (!kFree) {

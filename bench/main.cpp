@@ -17,9 +17,11 @@ int main(int argc, char** argv) {
     const std::string_view word = argv[i];
     if (word == "--repeats" && i + 1 < argc) {
       options.repeats = std::atoi(argv[++i]);
+    } else if (word == "--figures" && i + 1 < argc) {
+      options.figures_path = argv[++i];
     } else if (word == "--help" || word[0] == '-') {
       fmt::print(
-          "lanewise_bench [--repeats N] [mandelbrot|kepler|calls]\n"
+          "lanewise_bench [--repeats N] [--figures FILE] [mandelbrot|kepler|calls]\n"
           "lanewise_bench serve [v3|v4]\n");
       return word == "--help" ? 0 : 2;
     } else {
@@ -33,6 +35,10 @@ int main(int argc, char** argv) {
   if (wanted("mandelbrot")) run_mandelbrot(options, figures);
   if (wanted("kepler")) run_kepler(options, figures);
   if (wanted("calls")) run_calls(options, figures);
-  lw::bench::print_figures(figures);
+  if (options.figures_path.empty()) {
+    lw::bench::print_figures(figures);
+  } else {
+    lw::bench::write_figures(figures, options.figures_path);
+  }
   return 0;
 }

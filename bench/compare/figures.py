@@ -18,10 +18,11 @@ class Figure:
     bar: float
     at_least: bool = True
     unit: str = "x"
+    exempt: str = ""  # why the bar does not count here
 
     @property
     def is_missed(self) -> bool:
-        if self.value is None:
+        if self.value is None or self.exempt:
             return False
         return self.value < self.bar if self.at_least else self.value > self.bar
 
@@ -51,11 +52,14 @@ class Times:
         threads: int = 1,
         ours: str = "lanewise",
     ) -> float | None:
-        """Return how many times as fast as the best of the others we are."""
+        """Return how many times as fast as the best of the others we are.
+
+        None if one of them is missing: it might have been the best.
+        """
         mine = self.get(ours, workload, dtype, size, threads)
         theirs = [self.get(name, workload, dtype, size, threads) for name in others]
         known = [seconds for seconds in theirs if seconds is not None]
-        return None if mine is None or not known else min(known) / mine
+        return None if mine is None or len(known) < len(theirs) else min(known) / mine
 
 
 def all_figures(times: Times, figure: Callable[[str, object], float | None]) -> list[Figure]:
@@ -122,7 +126,7 @@ def _speeds(times: Times) -> Iterator[Figure]:
 
 
 def _threads(times: Times) -> Iterator[Figure]:
-    """Two threads against one: 1.9, or what hand-written code of the same work gains here."""
+    """Two threads against one, where the plain C++ loop gains as much."""
     case = ("wave", "f32", 10 * _MEGA)
     if not (times.has(*case, 1) and times.has(*case, 2)):
         return
@@ -131,11 +135,11 @@ def _threads(times: Times) -> Iterator[Figure]:
         one, two = times.get(name, *case, 1), times.get(name, *case, 2)
         return None if one is None or two is None else one / two
 
-    plain = gain("hand")
-    bar = 1.9 if plain is None else min(1.9, plain)
-    yield Figure(
-        "wave f32, n = 1e7: 2 threads against 1 (C++ gains the bar)", gain("lanewise"), bar
-    )
+    bar = 1.9
+    plain = gain("scalar")
+    exempt = "" if plain is None or plain >= bar else f"plain C++ gains {plain:.2f} here"
+    what = "wave f32, n = 1e7: 2 threads against 1"
+    yield Figure(what, gain("lanewise"), bar, exempt=exempt)
 
 
 def _lanewise_alone(

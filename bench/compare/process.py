@@ -27,7 +27,8 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
                 text=True,
-                env=os.environ | {"OMP_NUM_THREADS": str(len(cores))},
+                # Threads that wait must not spin: it is somebody else's turn.
+                env=os.environ | {"OMP_NUM_THREADS": str(len(cores)), "OMP_WAIT_POLICY": "passive"},
             )
         finally:
             os.sched_setaffinity(0, ours)

@@ -13,7 +13,7 @@
 
 namespace lw::bench {
 
-/// An array of floats or of doubles.
+/// An array of floats or of doubles, on a cache line's boundary.
 struct Array {
   Array(hand::Real real, std::int64_t count);
   void* data() const { return memory.get(); }
@@ -21,7 +21,7 @@ struct Array {
 
   hand::Real real;
   std::int64_t size;
-  std::shared_ptr<std::byte[]> memory;
+  std::shared_ptr<void> memory;
 };
 
 /// What is to be computed. All competitors of a case read the same inputs.
@@ -38,6 +38,7 @@ struct Competitor {
   std::function<void()> run;
   std::function<const void*()> output;  // of the last run
   bool once = false;                    // a run cannot be repeated to be seen warm
+  std::function<void()> settle;         // ends what a run leaves behind, so that others have peace
 };
 
 /// Why there is no such competitor.

@@ -70,6 +70,7 @@ MaybeCompetitor first_call(const Case& c) {
   if (workload_function("wave", c.real, c.isa) == nullptr) return kNoFunction;
   Competitor competitor;
   competitor.once = true;
+  competitor.settle = runtime::wait_for_compiles;
   auto output = std::make_shared<Array>(c.real, c.size);
   auto factor = std::make_shared<double>(1);
   competitor.run = [c, output, factor] {

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -15,11 +15,10 @@
 
 namespace lw::bench {
 
-Array::Array(hand::Real element, std::int64_t count)
-    : real(element),
-      size(count),
-      memory(std::make_shared_for_overwrite<std::byte[]>(
-          static_cast<std::size_t>(count * (element == hand::Real::f32 ? 4 : 8)))) {}
+Array::Array(hand::Real element, std::int64_t count) : real(element), size(count) {
+  const auto lines = static_cast<std::size_t>(bytes() / 64 + 1);
+  memory = std::shared_ptr<void>(std::aligned_alloc(64, lines * 64), std::free);
+}
 
 namespace {
 
@@ -49,7 +48,12 @@ class Server {
   std::string answer(const Words& words) {
     const std::string& command = words.at(0);
     if (command == "prepare") return prepare(words);
-    if (command == "run") return fmt::format("value\t{}", least_seconds(find(words.at(1))));
+    if (command == "run") {
+      const Competitor& competitor = find(words.at(1));
+      const double seconds = least_seconds(competitor);
+      if (competitor.settle) competitor.settle();
+      return fmt::format("value\t{}", seconds);
+    }
     if (command == "figure") {
       const double value = lanewise_figure(words.at(1), words.at(2), isa_);
       return value < 0 ? "missing\tnot there yet" : fmt::format("value\t{}", value);
@@ -77,6 +81,7 @@ class Server {
     if (const Missing* missing = std::get_if<Missing>(&made)) return "missing\t" + missing->why;
     Competitor& competitor = competitors_[name] = std::get<Competitor>(std::move(made));
     competitor.run();
+    if (competitor.settle) competitor.settle();
     const Array size(c.real, c.size);
     std::ofstream(words.at(7), std::ios::binary)
         .write(static_cast<const char*>(competitor.output()), size.bytes());

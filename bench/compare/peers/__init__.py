@@ -16,6 +16,7 @@ class Prepared:
     call: Callable[[], Any]  # returns when the result is there; the result
     to_numpy: Callable[[Any], Any] = lambda result: result
     once: bool = False  # a call cannot be repeated to be seen warm
+    settle: Callable[[], Any] = lambda: None  # ends what a call leaves behind, for others' peace
 
 
 @dataclass(frozen=True)

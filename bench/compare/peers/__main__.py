@@ -48,6 +48,7 @@ class _Server:
                     self._prepared = peer.prepare(task)
                     assert self._prepared is not None
                     result = self._prepared.to_numpy(self._prepared.call())
+                    self._prepared.settle()
                 except ModuleNotFoundError as error:
                     return f"missing\tnot installed: {error}"
                 except MissingError as error:
@@ -56,7 +57,9 @@ class _Server:
                 return "ok"
             case ["run", _]:
                 assert self._prepared is not None
-                return f"value\t{_least_seconds(self._prepared)!r}"
+                seconds = _least_seconds(self._prepared)
+                self._prepared.settle()
+                return f"value\t{seconds!r}"
             case ["release"]:
                 self._prepared = None
                 gc.collect()

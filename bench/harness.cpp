@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 
 namespace lw::bench {
@@ -58,6 +59,14 @@ int print_figures(const std::vector<Figure>& figures) {
   }
   fmt::print("{} figures, {} missed\n", figures.size(), missed);
   return missed;
+}
+
+void write_figures(const std::vector<Figure>& figures, const std::string& path) {
+  std::ofstream file(path);
+  for (const Figure& f : figures) {
+    file << fmt::format("{}\t{}\t{}\t{}\t{}\n", f.what, f.value, f.bar,
+                        f.at_least ? ">=" : "<=", f.unit);
+  }
 }
 
 void fail(const std::string& message) {

@@ -32,12 +32,15 @@ struct Figure {
 };
 /// Prints the table of all figures; returns how many missed their bar.
 int print_figures(const std::vector<Figure>& figures);
+/// Writes them for bench/compare: a line each, what, value, bar, sign and unit separated by tabs.
+void write_figures(const std::vector<Figure>& figures, const std::string& path);
 
 [[noreturn]] void fail(const std::string& message);
 
 struct Options {
   int repeats = 15;
-  std::string only;  // a part of a workload's name
+  std::string only;          // a part of a workload's name
+  std::string figures_path;  // figures are written here and not printed, unless empty
 };
 
 // The workloads, a folder each.

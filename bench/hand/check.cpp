@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "check_loops.h"
 #include "hand.h"
 
 namespace {
@@ -251,9 +252,10 @@ bool run_kepler() {
 }  // namespace
 
 int main() {
+  const bool loops_right = check_loops(has_v3(), has_v4());
   const bool mandelbrot_right = run_mandelbrot();
   const bool kepler_right = run_kepler();
-  const bool right = mandelbrot_right && kepler_right;
+  const bool right = loops_right && mandelbrot_right && kepler_right;
   std::printf("%s\n", right ? "all right" : "WRONG RESULTS");
   return right ? 0 : 1;
 }

@@ -1,0 +1,141 @@
+"""Runs the cases: prepares and checks each competitor, then asks all of them in turn."""
+
+import math
+import os
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from .cases import DTYPES, Array, Case
+from .process import MissingError, Process, idlest_core
+
+# Competitors that every table has, in its order, and the process each lives in. "lanewise" is
+# apart from the other C++ code: its memory is measured.
+_PROCESSES = {
+    "lanewise": "lanewise",
+    "lanewise, new output": "lanewise",
+    "lanewise, tier 0": "lanewise",
+    "lanewise from Python": "python:lanewise",
+    "hand": "loops",
+    "free": "loops",
+    "libmvec": "loops",
+    "libmvec, new output": "loops",
+    "scalar": "loops",
+    "numpy": "python:numpy",
+    "numba": "python:numba",
+    "numexpr": "python:numexpr",
+    "jax": "python:jax",
+    "drjit": "python:drjit",
+}
+_EXTRA = {"lanewise, new output", "lanewise, tier 0", "libmvec, new output"}
+
+LABELS = {
+    "lanewise": "lanewise",
+    "hand": "C++ by hand, our rules",
+    "free": "C++ by hand, free",
+    "libmvec": "C++ with libmvec",
+    "libmvec, new output": "C++ with libmvec, new output",
+    "scalar": "C++ scalar",
+    "numpy": "NumPy",
+    "numba": "Numba",
+    "numexpr": "numexpr",
+    "jax": "JAX",
+    "drjit": "Dr.Jit",
+}
+
+
+@dataclass
+class Result:
+    """Least seconds of a call by competitor, and why some have none."""
+
+    case: Case
+    seconds: dict[str, float] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+class Driver:
+    """Owns the processes; each is started when it is first needed, once per number of threads."""
+
+    def __init__(self, binary: Path, isa: str, repeats: int) -> None:
+        self._binary = binary
+        self._isa = isa
+        self._repeats = repeats
+        self._cores = {1: {idlest_core()}, 2: set(sorted(os.sched_getaffinity(0))[:2])}
+        self._processes: dict[tuple[str, int], Process] = {}
+        self._folder = tempfile.TemporaryDirectory()
+
+    def run(self, case: Case) -> Result:
+        result = Result(case)
+        inputs = case.inputs()
+        self._path("inputs").write_bytes(b"".join(x.tobytes() for x in inputs))
+        names = [n for n in _PROCESSES if n not in _EXTRA or n in case.extra]
+        for name in names:
+            try:
+                self._prepare(name, case, inputs)
+                result.seconds[name] = math.inf
+            except MissingError as error:
+                result.missing[name] = str(error)
+        for _ in range(self._repeats):
+            for name in list(result.seconds):
+                try:
+                    seconds = self._process(name, case.threads).ask("run", name)
+                    result.seconds[name] = min(result.seconds[name], seconds)
+                except MissingError as error:
+                    result.missing[name] = str(error)
+                    del result.seconds[name]
+        for process in self._processes.values():
+            try:
+                process.ask("release")
+            except MissingError:
+                continue  # it has ended; the tables say so
+        return result
+
+    def figure(self, what: str, of: object) -> float:
+        """Return a number about lanewise alone, from a fresh process."""
+        process = self._start("lanewise", 1)
+        try:
+            return process.ask("figure", what, of)
+        finally:
+            process.close()
+
+    def close(self) -> None:
+        for process in self._processes.values():
+            process.close()
+        self._folder.cleanup()
+
+    def _prepare(self, name: str, case: Case, inputs: list[Array]) -> None:
+        self._path("output").unlink(missing_ok=True)
+        self._process(name, case.threads).ask(
+            "prepare",
+            name,
+            case.workload,
+            case.dtype,
+            case.size,
+            case.threads,
+            self._path("inputs"),
+            self._path("output"),
+        )
+        results = np.fromfile(self._path("output"), DTYPES[case.dtype])
+        error = case.error(inputs, results)
+        if not error <= 1:
+            raise MissingError(f"not timed: its error is {error:.3g} times what is allowed")
+
+    def _process(self, name: str, threads: int) -> Process:
+        key = (_PROCESSES[name], threads)
+        if key not in self._processes:
+            self._processes[key] = self._start(*key)
+        return self._processes[key]
+
+    def _start(self, kind: str, threads: int) -> Process:
+        group, _, library = kind.partition(":")
+        if group == "python":
+            command = [sys.executable, "-m", f"{__package__}.peers", library]
+        else:
+            command = [str(self._binary), "serve", self._isa]
+        return Process(command, self._cores[threads])
+
+    def _path(self, name: str) -> Path:
+        return Path(self._folder.name) / name

@@ -1,0 +1,164 @@
+"""The figures that are to be met, computed from the results of one run."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from .cases import LONG, SINGLE_FUNCTIONS
+from .driver import Result
+
+_MEGA = 1_000_000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A value against its bar. No value: what it needs has not been measured."""
+
+    what: str
+    value: float | None
+    bar: float
+    at_least: bool = True
+    unit: str = "x"
+    exempt: str = ""  # why the bar does not count here
+
+    @property
+    def is_missed(self) -> bool:
+        if self.value is None or self.exempt:
+            return False
+        return self.value < self.bar if self.at_least else self.value > self.bar
+
+
+class Times:
+    """Looks results up; a figure about a case that was not run is left out."""
+
+    def __init__(self, results: list[Result], wide: bool) -> None:
+        self._results = {
+            (r.case.workload, r.case.dtype, r.case.size, r.case.threads): r for r in results
+        }
+        self.wide = wide  # AVX-512
+
+    def has(self, workload: str, dtype: str, size: int, threads: int = 1) -> bool:
+        return (workload, dtype, size, threads) in self._results
+
+    def get(self, name: str, workload: str, dtype: str, size: int, threads: int) -> float | None:
+        result = self._results.get((workload, dtype, size, threads))
+        return None if result is None else result.seconds.get(name)
+
+    def speed(
+        self,
+        others: tuple[str, ...],
+        workload: str,
+        dtype: str,
+        size: int,
+        threads: int = 1,
+        ours: str = "lanewise",
+    ) -> float | None:
+        """Return how many times as fast as the best of the others we are.
+
+        None if one of them is missing: it might have been the best.
+        """
+        mine = self.get(ours, workload, dtype, size, threads)
+        theirs = [self.get(name, workload, dtype, size, threads) for name in others]
+        known = [seconds for seconds in theirs if seconds is not None]
+        return None if mine is None or len(known) < len(theirs) else min(known) / mine
+
+
+def all_figures(times: Times, figure: Callable[[str, object], float | None]) -> list[Figure]:
+    """Return the figures of all cases that were run; `figure` asks lanewise for one of its own."""
+    return [*_speeds(times), *_threads(times), *_lanewise_alone(times, figure)]
+
+
+# Workload, type, size, threads, opponents of whom the best counts, bar, and what of us runs.
+_Row = tuple[str, str, int, int, tuple[str, ...], float, str]
+
+_ROWS: list[_Row] = [
+    ("wave", "f32", 10 * _MEGA, 1, ("drjit",), 1.1, "lanewise"),
+    ("wave", "f32", 10 * _MEGA, 1, ("libmvec",), 1.2, "lanewise"),
+    ("wave", "f32", 10 * _MEGA, 1, ("hand",), 0.95, "lanewise"),
+    *(
+        ("black_scholes", "f32", size, 1, (other,), bar, "lanewise")
+        for size in (_MEGA, 10 * _MEGA)
+        for other, bar in (("libmvec", 1.0), ("jax", 1.0), ("drjit", 1.4))
+    ),
+    ("sine_chain", "f32", _MEGA, 1, ("libmvec",), 1.6, "lanewise"),
+    ("sine_chain", "f32", _MEGA, 1, ("drjit",), 5.0, "lanewise"),
+    ("sine_chain", "f32", _MEGA, 1, ("hand",), 0.75, "lanewise"),
+    *(
+        (workload, "f64", size, 1, (other,), 1.0, "lanewise")
+        for workload, size in (("wave", 10 * _MEGA), ("sine_chain", _MEGA))
+        for other in ("libmvec", "drjit")
+    ),
+    *(
+        (workload, "f32", LONG, threads, ("scalar", "libmvec", "hand", "free"), 0.95, "lanewise")
+        for workload in ("saxpy", "square")
+        for threads in (1, 2)
+    ),
+    ("wave", "f32", _MEGA, 1, ("scalar",), 5.0, "lanewise, tier 0"),
+    ("wave", "f32", _MEGA, 1, ("numpy",), 0.7, "lanewise, tier 0"),
+]
+
+_WORDS = {
+    ("drjit",): "Dr.Jit",
+    ("libmvec",): "libmvec",
+    ("hand",): "by hand, our rules",
+    ("jax",): "JAX",
+    ("scalar",): "scalar C++",
+    ("numpy",): "NumPy",
+    ("numpy", "libmvec"): "the faster of NumPy and libmvec",
+    ("scalar", "libmvec", "hand", "free"): "the best C++ loop",
+}
+
+
+def _speeds(times: Times) -> Iterator[Figure]:
+    rows = list(_ROWS)
+    for name in SINGLE_FUNCTIONS:
+        bar = 0.8 if name == "tanh" and times.wide else 1.0
+        rows.append((name, "f32", _MEGA, 1, ("numpy", "libmvec"), bar, "lanewise"))
+    for workload, dtype, size, threads, others, bar, ours in rows:
+        if not times.has(workload, dtype, size, threads):
+            continue
+        subject = f"{workload} {dtype}, n = {size:.3g}".replace("e+0", "e")
+        if threads > 1:
+            subject += f", {threads} threads"
+        if ours != "lanewise":
+            subject += ours.removeprefix("lanewise")
+        value = times.speed(others, workload, dtype, size, threads, ours)
+        yield Figure(f"{subject}: against {_WORDS[others]}", value, bar)
+
+
+def _threads(times: Times) -> Iterator[Figure]:
+    """Two threads against one, where the plain C++ loop gains as much."""
+    case = ("wave", "f32", 10 * _MEGA)
+    if not (times.has(*case, 1) and times.has(*case, 2)):
+        return
+
+    def gain(name: str) -> float | None:
+        one, two = times.get(name, *case, 1), times.get(name, *case, 2)
+        return None if one is None or two is None else one / two
+
+    bar = 1.9
+    plain = gain("scalar")
+    exempt = "" if plain is None or plain >= bar else f"plain C++ gains {plain:.2f} here"
+    what = "wave f32, n = 1e7: 2 threads against 1"
+    yield Figure(what, gain("lanewise"), bar, exempt=exempt)
+
+
+def _lanewise_alone(
+    times: Times, figure: Callable[[str, object], float | None]
+) -> Iterator[Figure]:
+    def scaled(what: str, of: object, factor: float) -> float | None:
+        value = figure(what, of)
+        return None if value is None else value * factor
+
+    for workload, bar in (("wave", 15.0), ("black_scholes", 30.0)):
+        if times.has(workload, "f32", _MEGA):
+            value = scaled("compile", workload, 1e3)
+            yield Figure(f"{workload} f32: compile", value, bar, at_least=False, unit="ms")
+    if times.has("wave", "f32", _MEGA):
+        for what, bar in (("disk_hit", 1.0), ("disk_hit_first", 3.0)):
+            name = "from disk" if what == "disk_hit" else "from disk, first of a process"
+            value = scaled(what, "wave", 1e3)
+            yield Figure(f"wave f32: {name}", value, bar, at_least=False, unit="ms")
+        for size in (1000, 100 * _MEGA):
+            value = scaled("memory", size, 2**-20)
+            text = f"wave f32, n = {size:.0e}: peak memory beside arrays".replace("e+0", "e")
+            yield Figure(text, value, 16.0, at_least=False, unit="MB")

@@ -1,0 +1,29 @@
+"""One file per Python library. Each has ``prepare``, which makes a competitor of a workload."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+class MissingError(Exception):
+    """A library cannot do a workload."""
+
+
+@dataclass
+class Prepared:
+    """A competitor on its workload."""
+
+    call: Callable[[], Any]  # returns when the result is there; the result
+    to_numpy: Callable[[Any], Any] = lambda result: result
+    once: bool = False  # a call cannot be repeated to be seen warm
+    settle: Callable[[], Any] = lambda: None  # ends what a call leaves behind, for others' peace
+
+
+@dataclass(frozen=True)
+class Task:
+    """What `prepare` is asked for."""
+
+    workload: str
+    dtype: str
+    threads: int
+    inputs: list[Any]  # NumPy arrays

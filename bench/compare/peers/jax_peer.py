@@ -1,0 +1,46 @@
+"""JAX on the CPU: jit, and a wait for the result."""
+
+import importlib
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..formulas import Formula, make_formula, make_scaled_wave
+from . import Prepared, Task
+
+jax: Any = importlib.import_module("jax")
+jnp: Any = importlib.import_module("jax.numpy")
+jax.config.update("jax_platforms", "cpu")
+jax.config.update("jax_enable_x64", True)
+
+_FUNCTIONS = SimpleNamespace(
+    sin=jnp.sin,
+    cos=jnp.cos,
+    exp=jnp.exp,
+    log=jnp.log,
+    sqrt=jnp.sqrt,
+    tanh=jnp.tanh,
+    pow=jnp.power,
+    erf=jax.scipy.special.erf,
+)
+
+
+def _call(function: Formula, inputs: list[Any]) -> Any:
+    return function(*inputs).block_until_ready()
+
+
+def prepare(task: Task) -> Prepared:
+    inputs = [jax.device_put(x) for x in task.inputs]
+    if task.workload == "first_call":
+        factors = iter(range(1_000_000))
+
+        def first_call() -> Any:
+            wave = make_scaled_wave(_FUNCTIONS, 1 + next(factors) / 1024)
+            return _call(jax.jit(wave), inputs)
+
+        return Prepared(first_call, np.asarray, once=True)
+    return Prepared(
+        partial(_call, jax.jit(make_formula(task.workload, _FUNCTIONS)), inputs), np.asarray
+    )

@@ -1,0 +1,56 @@
+"""Numba: a compiled loop over the elements, with prange on several threads; output reused."""
+
+import importlib
+import math
+from typing import Any
+
+import numpy as np
+
+from ..cases import DTYPES
+from ..formulas import make_formula, make_scaled_wave
+from . import Prepared, Task
+
+numba: Any = importlib.import_module("numba")
+
+
+def _loop(function: Any, inputs: int, parallel: bool) -> Any:
+    prange = numba.prange
+
+    def one(out: Any, x: Any) -> None:
+        for i in prange(out.size):
+            out[i] = function(x[i])
+
+    def two(out: Any, x: Any, y: Any) -> None:
+        for i in prange(out.size):
+            out[i] = function(x[i], y[i])
+
+    def three(out: Any, x: Any, y: Any, z: Any) -> None:
+        for i in prange(out.size):
+            out[i] = function(x[i], y[i], z[i])
+
+    # Without this a division is followed by a look at its divisor, and no loop is vectorised.
+    return numba.njit((one, two, three)[inputs - 1], parallel=parallel, error_model="numpy")
+
+
+def prepare(task: Task) -> Prepared:
+    numba.set_num_threads(min(task.threads, numba.config.NUMBA_NUM_THREADS))
+    number = DTYPES[task.dtype]
+    out = np.empty_like(task.inputs[0])
+    parallel = task.threads > 1
+
+    def call_loop(loop: Any) -> Any:
+        loop(out, *task.inputs)
+        return out
+
+    if task.workload == "first_call":
+        factors = iter(range(1_000_000))
+
+        def first_call() -> Any:
+            factor = number(1 + next(factors) / 1024)
+            wave = numba.njit(make_scaled_wave(math, factor))
+            return call_loop(_loop(wave, 1, parallel))
+
+        return Prepared(first_call, once=True)
+    function = numba.njit(make_formula(task.workload, math, number), error_model="numpy")
+    loop = _loop(function, len(task.inputs), parallel)
+    return Prepared(lambda: call_loop(loop))

@@ -1,0 +1,62 @@
+// A competitor of the comparison on one workload, inside the process that runs it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "../hand/loops.h"
+#include "lanewise/plan/schedule.h"
+
+namespace lw::bench {
+
+/// An array of floats or of doubles, on a cache line's boundary.
+struct Array {
+  Array(hand::Real real, std::int64_t count);
+  void* data() const { return memory.get(); }
+  std::int64_t bytes() const { return size * (real == hand::Real::f32 ? 4 : 8); }
+
+  hand::Real real;
+  std::int64_t size;
+  std::shared_ptr<void> memory;
+};
+
+/// What is to be computed. All competitors of a case read the same inputs.
+struct Case {
+  std::string workload;
+  hand::Real real;
+  std::int64_t size;
+  int threads;
+  plan::Isa isa;
+  std::vector<Array> inputs;
+};
+
+struct Competitor {
+  std::function<void()> run;
+  std::function<const void*()> output;  // of the last run
+  bool once = false;                    // a run cannot be repeated to be seen warm
+  std::function<void()> settle;         // ends what a run leaves behind, so that others have peace
+};
+
+/// Why there is no such competitor.
+struct Missing {
+  std::string why;
+};
+
+using MaybeCompetitor = std::variant<Competitor, Missing>;
+
+/// "scalar", "libmvec", "hand", "free", each also with ", new output".
+MaybeCompetitor loop_competitor(const std::string& name, const Case& c);
+/// "lanewise", "lanewise, new output", "lanewise, tier 0".
+MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c);
+
+/// Numbers about lanewise alone, in seconds or bytes; negative if it cannot be had yet.
+///   compile WORKLOAD   the least time of a few compiles
+///   memory SIZE        peak above inputs, outputs and what the warm process had, of wave
+///   disk_hit WORKLOAD  loading a program that an earlier process has compiled
+double lanewise_figure(const std::string& what, const std::string& argument, plan::Isa isa);
+
+}  // namespace lw::bench

@@ -1,0 +1,172 @@
+// lanewise as a competitor: formulas as element functions, and figures about lanewise alone.
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <type_traits>
+
+#include "../formulas.h"
+#include "../harness.h"
+#include "competitor.h"
+#include "lanewise/lanewise.h"
+#include "lanewise/runtime/compile_queue.h"
+#include "lanewise/runtime/program_cache.h"
+
+namespace lw::bench {
+namespace {
+
+using Function = std::shared_ptr<ElementFunction>;
+
+template <class F>
+Function make_function(F function, const std::string& name, plan::Isa isa) {
+  VectorizeOptions options;
+  options.name = name;
+  options.schedule.isa = isa;
+  return std::make_shared<ElementFunction>(
+      [function, name](std::span<const Input> inputs) {
+        return api::trace_function(function, name, inputs);
+      },
+      options);
+}
+
+/// The formula as a function of elements of type V, its result times `factor` if that is not 1.
+template <class Formula, class V>
+Function formula_function(const std::string& name, plan::Isa isa, double factor) {
+  const auto scaled = [factor](V y) { return factor == 1 ? y : y * V(factor); };
+  if constexpr (!formulas::kAvailable<Formula, V>) {
+    return nullptr;
+  } else if constexpr (Formula::kInputs == 1) {
+    return make_function([scaled](V x) { return scaled(Formula{}(x)); }, name, isa);
+  } else if constexpr (Formula::kInputs == 2) {
+    return make_function([scaled](V x, V y) { return scaled(Formula{}(x, y)); }, name, isa);
+  } else {
+    return make_function([scaled](V x, V y, V z) { return scaled(Formula{}(x, y, z)); }, name, isa);
+  }
+}
+
+/// Null while lanewise lacks a function that the workload needs.
+Function workload_function(const std::string& workload, hand::Real real, plan::Isa isa,
+                           double factor = 1) {
+  Function found;
+  formulas::with_formula(workload, [&]<class Formula>(Formula) {
+    found = real == hand::Real::f32 ? formula_function<Formula, f32>(workload, isa, factor)
+                                    : formula_function<Formula, f64>(workload, isa, factor);
+  });
+  return found;
+}
+
+DType dtype_of(hand::Real real) { return real == hand::Real::f32 ? DType::F32 : DType::F64; }
+
+std::vector<Input> inputs_of(const Case& c) {
+  std::vector<Input> inputs;
+  for (const Array& a : c.inputs) inputs.emplace_back(dtype_of(a.real), a.data(), a.size);
+  return inputs;
+}
+
+const Missing kNoFunction{"a function is not there yet"};
+
+/// A new function each time: recorded and run by tier 0, while machine code is made beside it.
+MaybeCompetitor first_call(const Case& c) {
+  if (workload_function("wave", c.real, c.isa) == nullptr) return kNoFunction;
+  Competitor competitor;
+  competitor.once = true;
+  competitor.settle = runtime::wait_for_compiles;
+  auto output = std::make_shared<Array>(c.real, c.size);
+  auto factor = std::make_shared<double>(1);
+  competitor.run = [c, output, factor] {
+    const Function f = workload_function("wave", c.real, c.isa, *factor);
+    *factor += 0x1p-10;
+    const Output out(dtype_of(c.real), output->data(), output->size);
+    MapOptions options;
+    options.threads = c.threads;
+    f->call_into({&out, 1}, inputs_of(c), options);
+  };
+  competitor.output = [output] { return output->data(); };
+  return competitor;
+}
+
+std::int64_t status_bytes(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field + ":")) return std::stoll(line.substr(field.size() + 1)) * 1024;
+  }
+  return 0;
+}
+
+double peak_memory(std::int64_t size, plan::Isa isa) {
+  // What a process has after its first compile is not of this map.
+  const Array one(hand::Real::f32, 1);
+  *static_cast<float*>(one.data()) = 1;
+  MapOptions now;
+  now.compile = Compile::Now;
+  std::vector<Tensor> result(1);
+  const Input input(DType::F32, one.data(), 1);
+  workload_function("square", hand::Real::f32, isa)->call(result, {&input, 1}, now);
+
+  const Function wave = workload_function("wave", hand::Real::f32, isa, 1.5);
+  if (wave == nullptr) return -1;
+  const Array x(hand::Real::f32, size);
+  const Array y(hand::Real::f32, size);
+  std::fill_n(static_cast<float*>(x.data()), size, 1.0f);
+  std::fill_n(static_cast<float*>(y.data()), size, 0.0f);
+  const std::int64_t before = status_bytes("VmRSS");
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts from here
+  const Input in(DType::F32, x.data(), size);
+  const Output out(DType::F32, y.data(), size);
+  wave->call_into({&out, 1}, {&in, 1}, {});
+  runtime::wait_for_compiles();
+  wave->call_into({&out, 1}, {&in, 1}, {});
+  return static_cast<double>(std::max(status_bytes("VmHWM") - before, std::int64_t{0}));
+}
+
+double compile_seconds(const std::string& workload, plan::Isa isa) {
+  const Array one(hand::Real::f32, 1);
+  *static_cast<float*>(one.data()) = 1;
+  const std::vector<Input> inputs(3, Input(DType::F32, one.data(), 1));
+  std::size_t count = 0;
+  formulas::with_formula(workload, [&](auto formula) { count = formula.kInputs; });
+  double least = std::numeric_limits<double>::max();
+  for (int i = 0; i < 3; ++i) {
+    runtime::clear_cache();
+    const Function f = workload_function(workload, hand::Real::f32, isa);
+    if (f == nullptr) return -1;
+    const auto report = f->compile({inputs.data(), count}, {});
+    least = std::min(least, report.times.total_ms() * 1e-3);
+  }
+  return least;
+}
+
+}  // namespace
+
+MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c) {
+  if (c.workload == "first_call") return first_call(c);
+  const Function f = workload_function(c.workload, c.real, c.isa);
+  if (f == nullptr) return kNoFunction;
+  MapOptions options;
+  options.threads = c.threads;
+  options.compile = name == "lanewise, tier 0" ? Compile::Never : Compile::Now;
+  const std::vector<Input> inputs = inputs_of(c);
+  Competitor competitor;
+  if (name == "lanewise, new output") {
+    auto results = std::make_shared<std::vector<Tensor>>(1);
+    competitor.run = [f, c, inputs, options, results] { f->call(*results, inputs, options); };
+    competitor.output = [results] { return (*results)[0].data(); };
+  } else {
+    auto output = std::make_shared<Array>(c.real, c.size);
+    const Output out(dtype_of(c.real), output->data(), output->size);
+    competitor.run = [f, c, inputs, options, output, out] {
+      f->call_into({&out, 1}, inputs, options);
+    };
+    competitor.output = [output] { return output->data(); };
+  }
+  return competitor;
+}
+
+double lanewise_figure(const std::string& what, const std::string& argument, plan::Isa isa) {
+  if (what == "compile") return compile_seconds(argument, isa);
+  if (what == "memory") return peak_memory(std::stoll(argument), isa);
+  if (what == "disk_hit") return -1;
+  fail("no figure " + what);
+}
+
+}  // namespace lw::bench

@@ -96,14 +96,20 @@ std::int64_t mapped_size(std::span<const Input> inputs) {
   return size;
 }
 
-bool overlaps(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
-  const auto* x = static_cast<const std::byte*>(a);
-  const auto* y = static_cast<const std::byte*>(b);
-  return a_bytes > 0 && b_bytes > 0 && x < y + b_bytes && y < x + a_bytes;
+/// The memory an array touches, from its lowest byte to behind its highest.
+template <class Array>
+std::pair<const std::byte*, const std::byte*> extent(const Array& array) {
+  const auto* first = static_cast<const std::byte*>(array.data);
+  if (array.size == 0) return {first, first};
+  const std::byte* last = first + (array.size - 1) * array.stride;
+  return {std::min(first, last), std::max(first, last) + types::size_of(array.type)};
 }
 
-std::size_t bytes_of(DType type, std::int64_t size) {
-  return types::size_of(type) * static_cast<std::size_t>(size);
+template <class A, class B>
+bool overlaps(const A& a, const B& b) {
+  const auto [a_begin, a_end] = extent(a);
+  const auto [b_begin, b_end] = extent(b);
+  return a_begin < b_end && b_begin < a_end;
 }
 
 void check_output_count(std::size_t got, std::size_t expected) {
@@ -131,10 +137,15 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
       throw UsageError(
           fmt::format("map: output {} has no data; got a null pointer with size {}.", i, out.size));
     }
-    const std::size_t bytes = bytes_of(out.type, out.size);
+    const auto bytes = static_cast<std::int64_t>(types::size_of(out.type));
+    if (out.size > 1 && std::abs(out.stride) < bytes) {
+      throw UsageError(fmt::format(
+          "map: output {} overlaps itself; got {} bytes from one element to the next, expected at "
+          "least {}.",
+          i, out.stride, bytes));
+    }
     for (std::size_t j = 0; j < inputs.size(); ++j) {
-      if (inputs[j].mapped &&
-          overlaps(out.data, bytes, inputs[j].data, bytes_of(inputs[j].type, inputs[j].size))) {
+      if (inputs[j].mapped && overlaps(out, inputs[j])) {
         throw UsageError(fmt::format(
             "map: output {} overlaps argument {}; got shared memory, expected separate arrays. "
             "Give another out, or none.",
@@ -142,7 +153,7 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
       }
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (overlaps(out.data, bytes, outputs[j].data, bytes_of(outputs[j].type, outputs[j].size))) {
+      if (overlaps(out, outputs[j])) {
         throw UsageError(fmt::format("map: outputs {} and {} overlap.", j, i));
       }
     }
@@ -172,7 +183,7 @@ void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inp
     results[i] = Tensor(result_types[i], count);
     outputs[i] = results[i].data();
   }
-  run(entry, {outputs, results.size()}, inputs, count, options);
+  run(entry, {outputs, results.size()}, {}, inputs, count, options);
 }
 
 runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
@@ -182,8 +193,12 @@ runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
   const Entry& entry = find(inputs, options);
   check_outputs(outputs, inputs, entry.program->function().results, count);
   void* pointers[kMostOutputs];
-  for (std::size_t i = 0; i < outputs.size(); ++i) pointers[i] = outputs[i].data;
-  return run(entry, {pointers, outputs.size()}, inputs, count, options);
+  std::int64_t strides[kMostOutputs];
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    pointers[i] = outputs[i].data;
+    strides[i] = outputs[i].stride;
+  }
+  return run(entry, {pointers, outputs.size()}, {strides, outputs.size()}, inputs, count, options);
 }
 
 const ElementFunction::Entry& ElementFunction::find(std::span<const Input> inputs,
@@ -234,23 +249,39 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
 }
 
 runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const> outputs,
+                                       std::span<const std::int64_t> output_strides,
                                        std::span<const Input> inputs, std::int64_t count,
                                        const MapOptions& options) {
   const void* mapped[kMostInputs];
   std::uint64_t shared[kMostInputs];
   std::size_t mapped_count = 0;
   std::size_t shared_count = 0;
+  std::int64_t strides[kMostInputs + kMostOutputs];
+  bool is_strided = false;
+  const auto stride_of = [&](std::int64_t stride, DType type) {
+    is_strided = is_strided || stride != static_cast<std::int64_t>(types::size_of(type));
+    return stride;
+  };
   for (const Input& input : inputs) {
     if (input.mapped) {
+      strides[mapped_count] = stride_of(input.stride, input.type);
       mapped[mapped_count++] = input.data;
     } else {
       shared[shared_count++] = input.value.bits();
     }
   }
-  const runtime::Buffers buffers{.inputs = {mapped, mapped_count},
-                                 .shared = {shared, shared_count},
-                                 .outputs = outputs,
-                                 .count = count};
+  const std::vector<DType>& results = entry.program->function().results;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto size = static_cast<std::int64_t>(types::size_of(results[i]));
+    strides[mapped_count + i] =
+        output_strides.empty() ? size : stride_of(output_strides[i], results[i]);
+  }
+  const runtime::Buffers buffers{
+      .inputs = {mapped, mapped_count},
+      .shared = {shared, shared_count},
+      .outputs = outputs,
+      .count = count,
+      .strides = {strides, is_strided ? mapped_count + results.size() : 0}};
   const runtime::RunStats stats =
       runtime::execute(*entry.program, buffers,
                        {.threads = options.threads,

@@ -34,6 +34,14 @@ struct VectorizeOptions {
   plan::Wish schedule;  // what the planner must keep to; chosen otherwise
 };
 
+/// Elements that stand `stride` elements apart, forward or backward; 0 repeats one value.
+template <class T>
+struct Strided {
+  T* data = nullptr;
+  std::int64_t size = 0;
+  std::int64_t stride = 1;
+};
+
 /// An argument: an array with one value per element, or one value shared by all.
 class Input {
  public:
@@ -48,14 +56,24 @@ class Input {
       : Input(tensor.type(), tensor.data(), tensor.size()) {}
   template <types::ElementType T>
   Input(T number) : type(types::dtype_of<T>), mapped(false), value(number) {}  // NOLINT: implicit
+  template <class T>
+    requires types::ElementType<std::remove_const_t<T>>
+  Input(const Strided<T>& values)  // NOLINT: implicit
+      : Input(types::dtype_of<std::remove_const_t<T>>, values.data, values.size,
+              values.stride * static_cast<std::int64_t>(sizeof(T))) {}
   Input(DType element_type, const void* memory, std::int64_t count)
-      : type(element_type), mapped(true), data(memory), size(count) {}
+      : Input(element_type, memory, count,
+              static_cast<std::int64_t>(types::size_of(element_type))) {}
+  /// `byte_stride` bytes from one element to the next; any alignment.
+  Input(DType element_type, const void* memory, std::int64_t count, std::int64_t byte_stride)
+      : type(element_type), mapped(true), data(memory), size(count), stride(byte_stride) {}
 
   DType type;
   bool mapped;
   const void* data = nullptr;
   std::int64_t size = 0;
-  Scalar value;  // when shared
+  std::int64_t stride = 0;  // bytes
+  Scalar value;             // when shared
 };
 
 /// Memory for results that the caller owns.
@@ -67,12 +85,20 @@ struct Output {
       : Output(types::dtype_of<T>, values.data(), std::ssize(values)) {}
   Output(const Tensor& tensor)  // NOLINT: implicit
       : Output(tensor.type(), tensor.data(), tensor.size()) {}
+  template <types::ElementType T>
+  Output(const Strided<T>& values)  // NOLINT: implicit
+      : Output(types::dtype_of<T>, values.data, values.size,
+               values.stride * static_cast<std::int64_t>(sizeof(T))) {}
   Output(DType element_type, void* memory, std::int64_t count)
-      : type(element_type), data(memory), size(count) {}
+      : Output(element_type, memory, count,
+               static_cast<std::int64_t>(types::size_of(element_type))) {}
+  Output(DType element_type, void* memory, std::int64_t count, std::int64_t byte_stride)
+      : type(element_type), data(memory), size(count), stride(byte_stride) {}
 
   DType type;
   void* data;
   std::int64_t size;
+  std::int64_t stride;  // bytes
 };
 
 class ElementFunction {
@@ -107,8 +133,8 @@ class ElementFunction {
   const Entry& find(std::span<const Input> inputs, const MapOptions& options);
   const Entry& load(const Signature& key, std::span<const Input> inputs, const MapOptions& options);
   runtime::RunStats run(const Entry& entry, std::span<void* const> outputs,
-                        std::span<const Input> inputs, std::int64_t count,
-                        const MapOptions& options);
+                        std::span<const std::int64_t> output_strides, std::span<const Input> inputs,
+                        std::int64_t count, const MapOptions& options);
 
   Tracer tracer_;
   VectorizeOptions options_;

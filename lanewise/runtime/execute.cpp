@@ -11,6 +11,7 @@
 #include "lanewise/base/error.h"
 #include "lanewise/base/float_state.h"
 #include "lanewise/ir/evaluate.h"
+#include "lanewise/runtime/staging.h"
 #include "lanewise/runtime/thread_pool.h"
 #include "lanewise/runtime/ticker.h"
 
@@ -42,6 +43,7 @@ struct Worker : Context {
   Call* call = nullptr;
   std::int64_t chunk_first = 0;
   bool is_caller = false;
+  std::optional<Staging> staging;
 };
 
 /// One map in flight.
@@ -120,6 +122,11 @@ class Call {
       static_cast<Worker*>(c)->call->fail(lanes, ids, first);
     };
     worker.call = this;
+    if (!buffers_.strides.empty()) {
+      worker.staging.emplace(buffers_, program_.kernel());
+      worker.inputs = worker.staging->inputs();
+      worker.outputs = worker.staging->outputs();
+    }
     worker.is_caller = is_caller;
   }
 
@@ -151,6 +158,7 @@ class Call {
       for (int i = 0; i < kSampleRuns && !is_stopping(); ++i) {
         const std::int64_t first = sample_start(n, i);
         std::vector<std::uint32_t> trips(static_cast<std::size_t>(std::min(kSampleRun, n - first)));
+        if (worker.staging) worker.staging->load(first, std::ssize(trips));
         program_.interpreter().run(&worker, first, static_cast<std::int64_t>(trips.size()),
                                    {.code = nullptr, .trips = trips, .most_trips = kSampleTrips});
         counts.trips.insert(counts.trips.end(), trips.begin(), trips.end());
@@ -193,10 +201,21 @@ class Call {
     }
   }
 
+  void run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
+    if (!worker.staging) return run_elements(worker, first, count);
+    for (const std::int64_t end = first + count; first < end && !is_stopping();) {
+      const std::int64_t block = std::min(Staging::kBlock, end - first);
+      worker.staging->load(first, block);
+      run_elements(worker, first, block);
+      worker.staging->store(first, block);
+      first += block;
+    }
+  }
+
   bool may_use_code() const { return options_.compile != CompileMode::Never; }
 
   /// Tier 0 until there is code, which may come in the middle.
-  void run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
+  void run_elements(Worker& worker, std::int64_t first, std::int64_t count) {
     while (count > 0) {
       const Run code = may_use_code() ? program_.code() : nullptr;
       if (code != nullptr) {
@@ -276,9 +295,11 @@ class Call {
     std::size_t shared = 0;
     for (const ir::Param& p : program_.function().params) {
       if (p.mapped) {
-        const auto* data = static_cast<const std::byte*>(buffers_.inputs[mapped++]);
-        arguments.push_back(Scalar::load(
-            p.type, data + element * static_cast<std::int64_t>(types::size_of(p.type))));
+        const auto* data = static_cast<const std::byte*>(buffers_.inputs[mapped]);
+        const auto size = static_cast<std::int64_t>(types::size_of(p.type));
+        const std::int64_t stride = buffers_.strides.empty() ? size : buffers_.strides[mapped];
+        arguments.push_back(Scalar::load(p.type, data + element * stride));
+        ++mapped;
       } else {
         arguments.push_back(Scalar::load(p.type, &shared_[shared++]));
       }

@@ -6,17 +6,11 @@
 #include <optional>
 #include <span>
 
+#include "lanewise/runtime/buffers.h"
 #include "lanewise/runtime/cancel.h"
 #include "lanewise/runtime/program.h"
 
 namespace lw::runtime {
-
-struct Buffers {
-  std::span<const void* const> inputs;    // mapped, in order
-  std::span<const std::uint64_t> shared;  // bits; without the step limit
-  std::span<void* const> outputs;
-  std::int64_t count = 0;
-};
 
 /// When machine code is made: beside the running map, before it, or not at all.
 enum class CompileMode : std::uint8_t { Auto, Now, Never };

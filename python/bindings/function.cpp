@@ -17,9 +17,20 @@ namespace nb = nanobind;
 using InputArray = nb::ndarray<nb::numpy, nb::ro, nb::c_contig, nb::device::cpu>;
 using OutputArray = nb::ndarray<nb::numpy, nb::c_contig, nb::device::cpu>;
 
+template <class T>
+nb::dlpack::dtype_code code_of() {
+  using Code = nb::dlpack::dtype_code;
+  if constexpr (std::is_same_v<T, bool>) return Code::Bool;
+  if constexpr (std::is_same_v<T, BFloat16>) return Code::Bfloat;
+  if constexpr (types::is_float_type<T>) return Code::Float;
+  return std::is_signed_v<T> ? Code::Int : Code::UInt;
+}
+
 DType to_dtype(nb::dlpack::dtype type) {
-#define LW_DTYPE(id, name, cpp) \
-  if (type == nb::dtype<cpp>()) return DType::id;
+#define LW_DTYPE(id, name, cpp)                                                           \
+  if (type.code == static_cast<std::uint8_t>(code_of<cpp>()) && type.bits == 8 * sizeof(cpp)) { \
+    return DType::id;                                                                     \
+  }
   LW_FOR_EACH_DTYPE(LW_DTYPE)
 #undef LW_DTYPE
   throw InternalError("map: an array of an unsupported type came through.");

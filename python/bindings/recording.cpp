@@ -27,7 +27,13 @@ ir::Function Recording::finish(const std::vector<Value>& results) {
 namespace {
 
 Scalar scalar(DType type, nb::handle value) {
-  return types::with_type(type, [&]<class T>() { return Scalar(nb::cast<T>(value)); });
+  return types::with_type(type, [&]<class T>() {
+    if constexpr (types::is_half_type<T>) {
+      return types::scalar_of(type, nb::cast<double>(value));
+    } else {
+      return Scalar(nb::cast<T>(value));
+    }
+  });
 }
 
 Value record(Recording& r, const std::string& name, const std::vector<Value>& operands) {

@@ -1,4 +1,4 @@
-"""The five types of an element and how they mix.
+"""The types of an element and how they mix.
 
 Mixing follows NumPy 2: a Python number is *weak*, it takes the type of what it meets. A weak value
 is kept as Python would (``int`` as int64, ``float`` as float64) and converted where it is used, so
@@ -13,16 +13,34 @@ from ._core import DType
 
 TO_NUMPY: dict[DType, np.dtype[Any]] = {
     DType.Bool: np.dtype(np.bool_),
+    DType.I8: np.dtype(np.int8),
+    DType.I16: np.dtype(np.int16),
     DType.I32: np.dtype(np.int32),
     DType.I64: np.dtype(np.int64),
+    DType.U8: np.dtype(np.uint8),
+    DType.U16: np.dtype(np.uint16),
+    DType.U32: np.dtype(np.uint32),
+    DType.U64: np.dtype(np.uint64),
+    DType.F16: np.dtype(np.float16),
     DType.F32: np.dtype(np.float32),
     DType.F64: np.dtype(np.float64),
 }
 FROM_NUMPY: dict[np.dtype[Any], DType] = {numpy: ours for ours, numpy in TO_NUMPY.items()}
-SUPPORTED = "bool, int32, int64, float32 or float64"
+SUPPORTED = "bool, int8 to int64, uint8 to uint64, float16, float32 or float64"
 
-FLOATS = frozenset({DType.F32, DType.F64})
-INTEGERS = frozenset({DType.I32, DType.I64})
+FLOATS = frozenset({DType.F16, DType.F32, DType.F64})
+INTEGERS = frozenset(
+    {
+        DType.I8,
+        DType.I16,
+        DType.I32,
+        DType.I64,
+        DType.U8,
+        DType.U16,
+        DType.U32,
+        DType.U64,
+    }
+)
 BOUNDS = {dtype: np.iinfo(TO_NUMPY[dtype]) for dtype in INTEGERS}
 
 
@@ -61,8 +79,15 @@ def promote_all(kinds: list[Kind]) -> Kind:
 
 
 def as_float(kind: Kind) -> Kind:
-    """Return the kind in which a function of real numbers takes it: integers become float64."""
-    return kind if kind.dtype in FLOATS else Kind(DType.F64, kind.weak)
+    """Return the kind in which a function of real numbers takes it.
+
+    As NumPy does: small integers and bools become floats that hold them exactly.
+    """
+    if kind.dtype in FLOATS:
+        return kind
+    if kind.weak:
+        return WEAK_FLOAT
+    return Kind(_STRONG[kind.dtype, DType.F16])
 
 
 def name_of(dtype: DType) -> str:

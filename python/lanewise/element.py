@@ -14,6 +14,7 @@ from .dtypes import (
     BOUNDS,
     FLOATS,
     FROM_NUMPY,
+    INTEGERS,
     SUPPORTED,
     TO_NUMPY,
     WEAK_FLOAT,
@@ -291,16 +292,17 @@ def record(name: str, *operands: Any) -> Element:
 
 
 def power(base: Any, exponent: Any) -> Element:
-    """Record ``base ** exponent`` for the literal exponents 2, 3 and 4, as multiplications."""
+    """Record ``base ** exponent``; the literal exponents 2, 3 and 4 are multiplications."""
     common = promote(kind_of(base), kind_of(exponent))
     if isinstance(exponent, Element) or exponent not in (2, 3, 4):
-        got = "an element" if isinstance(exponent, Element) else exponent
-        raise UsageTypeError(
-            at_line(
-                f"power: not supported with this exponent; got {got}, expected the literal 2, 3 or "
-                "4. Use lw.sqrt for ** 0.5."
+        if common.dtype in INTEGERS and not isinstance(exponent, float):
+            raise UsageTypeError(
+                at_line(
+                    "power: not supported for integers with this exponent; expected the literal 2, "
+                    "3 or 4. Convert the base to a float first."
+                )
             )
-        )
+        return record("power", base, exponent)
     recorder = base.recorder
     base = Element(recorder, as_value(recorder, base, common.dtype), common.weak)
     square = record("multiply", base, base)

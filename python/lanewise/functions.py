@@ -1,13 +1,14 @@
 """Functions of elements. On plain numbers they compute, so that the plain function runs too."""
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
-from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from .element import Element, record
+from .vectorize import vectorize
 
 
 def _call(name: str, plain: Callable[..., Any], *operands: Any) -> Any:
@@ -18,6 +19,18 @@ def _call(name: str, plain: Callable[..., Any], *operands: Any) -> Any:
     is_python = all(isinstance(operand, (bool, int, float)) for operand in operands)
     is_numpy = any(isinstance(operand, np.generic) for operand in operands)
     return result.item() if is_python and not is_numpy and hasattr(result, "item") else result
+
+
+def _mapped(name: str) -> Callable[[Any], Any]:
+    """Return the function as this library computes it, for those that NumPy does not have."""
+
+    def plain(x: Any) -> Any:
+        values = np.asarray(x)
+        return vectorize(lambda element: record(name, element))(values.reshape(-1)).reshape(
+            values.shape
+        )[()]
+
+    return plain
 
 
 def select(condition: Any, a: Any, b: Any) -> Any:
@@ -44,27 +57,198 @@ where = select
 
 
 def sin(x: Any) -> Any:
-    """Sine of an angle in radians.
-
-    Examples
-    --------
-    >>> import lanewise as lw, numpy as np
-    >>> lw.vectorize(lambda x: lw.sin(x))(np.array([0.0, 0.5])).round(6)
-    array([0.      , 0.479426])
-    """
+    """Sine of an angle in radians."""
     return _call("sin", np.sin, x)
 
 
 def cos(x: Any) -> Any:
-    """Cosine of an angle in radians.
-
-    Examples
-    --------
-    >>> import lanewise as lw, numpy as np
-    >>> lw.vectorize(lambda x: lw.cos(x))(np.array([0.0, 0.5])).round(6)
-    array([1.      , 0.877583])
-    """
+    """Cosine of an angle in radians."""
     return _call("cos", np.cos, x)
+
+
+def tan(x: Any) -> Any:
+    """Tangent of an angle in radians."""
+    return _call("tan", np.tan, x)
+
+
+def asin(x: Any) -> Any:
+    """Inverse sine."""
+    return _call("arcsin", np.arcsin, x)
+
+
+def acos(x: Any) -> Any:
+    """Inverse cosine."""
+    return _call("arccos", np.arccos, x)
+
+
+def atan(x: Any) -> Any:
+    """Inverse tangent."""
+    return _call("arctan", np.arctan, x)
+
+
+def exp(x: Any) -> Any:
+    """Power of e to the exponent x."""
+    return _call("exp", np.exp, x)
+
+
+def exp2(x: Any) -> Any:
+    """Power of 2 to the exponent x."""
+    return _call("exp2", np.exp2, x)
+
+
+def expm1(x: Any) -> Any:
+    """Power of e to the exponent x, minus 1, accurate near 0."""
+    return _call("expm1", np.expm1, x)
+
+
+def log(x: Any) -> Any:
+    """Natural logarithm."""
+    return _call("log", np.log, x)
+
+
+def log2(x: Any) -> Any:
+    """Logarithm to base 2."""
+    return _call("log2", np.log2, x)
+
+
+def log10(x: Any) -> Any:
+    """Logarithm to base 10."""
+    return _call("log10", np.log10, x)
+
+
+def log1p(x: Any) -> Any:
+    """Natural logarithm of 1 + x, accurate near 0."""
+    return _call("log1p", np.log1p, x)
+
+
+def sinh(x: Any) -> Any:
+    """Hyperbolic sine."""
+    return _call("sinh", np.sinh, x)
+
+
+def cosh(x: Any) -> Any:
+    """Hyperbolic cosine."""
+    return _call("cosh", np.cosh, x)
+
+
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent."""
+    return _call("tanh", np.tanh, x)
+
+
+def asinh(x: Any) -> Any:
+    """Inverse hyperbolic sine."""
+    return _call("arcsinh", np.arcsinh, x)
+
+
+def acosh(x: Any) -> Any:
+    """Inverse hyperbolic cosine."""
+    return _call("arccosh", np.arccosh, x)
+
+
+def atanh(x: Any) -> Any:
+    """Inverse hyperbolic tangent."""
+    return _call("arctanh", np.arctanh, x)
+
+
+def cbrt(x: Any) -> Any:
+    """Cube root."""
+    return _call("cbrt", np.cbrt, x)
+
+
+def isnan(x: Any) -> Any:
+    """Is not a number."""
+    return _call("isnan", np.isnan, x)
+
+
+def isinf(x: Any) -> Any:
+    """Is infinite."""
+    return _call("isinf", np.isinf, x)
+
+
+def isfinite(x: Any) -> Any:
+    """Is neither infinite nor NaN."""
+    return _call("isfinite", np.isfinite, x)
+
+
+def signbit(x: Any) -> Any:
+    """Has a minus sign, which -0 has too."""
+    return _call("signbit", np.signbit, x)
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1; a NaN stays."""
+    return _call("sign", np.sign, x)
+
+
+def erf(x: Any) -> Any:
+    """Error function."""
+    return _call("erf", _mapped("erf"), x)
+
+
+def erfc(x: Any) -> Any:
+    """One minus the error function, accurate where that is small."""
+    return _call("erfc", _mapped("erfc"), x)
+
+
+def lgamma(x: Any) -> Any:
+    """Logarithm of the absolute value of the gamma function."""
+    return _call("lgamma", _mapped("lgamma"), x)
+
+
+def digamma(x: Any) -> Any:
+    """Slope of lgamma."""
+    return _call("digamma", _mapped("digamma"), x)
+
+
+def sigmoid(x: Any) -> Any:
+    """Logistic function, 1 / (1 + exp(-x))."""
+    return _call("sigmoid", _mapped("sigmoid"), x)
+
+
+def rsqrt(x: Any) -> Any:
+    """One over the square root."""
+    return _call("rsqrt", _mapped("rsqrt"), x)
+
+
+def atan2(a: Any, b: Any) -> Any:
+    """Angle of the point (b, a), from -pi to pi."""
+    return _call("arctan2", np.arctan2, a, b)
+
+
+def hypot(a: Any, b: Any) -> Any:
+    """Length of the vector (a, b)."""
+    return _call("hypot", np.hypot, a, b)
+
+
+def fmin(a: Any, b: Any) -> Any:
+    """Smaller of two numbers; of a number and a NaN the number."""
+    return _call("fmin", np.fmin, a, b)
+
+
+def fmax(a: Any, b: Any) -> Any:
+    """Larger of two numbers; of a number and a NaN the number."""
+    return _call("fmax", np.fmax, a, b)
+
+
+def fmod(a: Any, b: Any) -> Any:
+    """Remainder with the sign of the dividend, exact."""
+    return _call("fmod", np.fmod, a, b)
+
+
+def mod(a: Any, b: Any) -> Any:
+    """Remainder with the sign of the divisor, as Python's ``%``."""
+    return _call("remainder", np.remainder, a, b)
+
+
+def nextafter(a: Any, b: Any) -> Any:
+    """Neighbour of a in the direction of b."""
+    return _call("nextafter", np.nextafter, a, b)
+
+
+def power(a: Any, b: Any) -> Any:
+    """Power of a to the exponent b."""
+    return _call("power", np.power, a, b)
 
 
 def sqrt(x: Any) -> Any:
@@ -190,7 +374,7 @@ def fma(a: Any, b: Any, c: Any) -> Any:
 
 
 def _plain_fma(a: float, b: float, c: float) -> float:
-    if isfinite(a) and isfinite(b) and isfinite(c):
+    if math.isfinite(a) and math.isfinite(b) and math.isfinite(c):
         exact = Fraction(a) * Fraction(b) + Fraction(c)
         if exact != 0:  # the sign of a zero comes from below
             return float(exact)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .element import NUMPY_FUNCTIONS, Element, power, record, unsupported
+from .rules import FUNCTIONS_OF_REALS, NUMPY_NAMES
 
 _BY_RULE: dict[str, Any] = {
     "add": np.add,
@@ -20,8 +21,7 @@ _BY_RULE: dict[str, Any] = {
     "minimum": np.minimum,
     "maximum": np.maximum,
     "sqrt": np.sqrt,
-    "sin": np.sin,
-    "cos": np.cos,
+    "sign": np.sign,
     "copysign": np.copysign,
     "floor": np.floor,
     "ceil": np.ceil,
@@ -68,6 +68,13 @@ def _clip(x: Any, low: Any, high: Any) -> Element:
 NUMPY_FUNCTIONS.update({function: partial(record, rule) for rule, function in _BY_RULE.items()})
 NUMPY_FUNCTIONS.update(
     {
+        getattr(np, name): partial(record, name)
+        for name in (*FUNCTIONS_OF_REALS, *NUMPY_NAMES)
+        if hasattr(np, name)
+    }
+)
+NUMPY_FUNCTIONS.update(
+    {
         np.positive: lambda x: x,
         np.square: lambda x: record("multiply", x, x),
         np.power: power,
@@ -75,9 +82,6 @@ NUMPY_FUNCTIONS.update(
         np.logical_or: partial(_logical, "bitwise_or"),
         np.logical_xor: partial(_logical, "bitwise_xor"),
         np.logical_not: partial(_logical, "invert"),
-        np.isnan: lambda x: record("not_equal", x, x),
-        np.isfinite: lambda x: record("less", record("absolute", x), np.inf),
-        np.isinf: lambda x: record("equal", record("absolute", x), np.inf),
         np.where: _where,
         np.round: _round,
         np.clip: _clip,

@@ -104,21 +104,48 @@ def _select(_: str, kinds: list[Kind]) -> Resolved:
     return Resolved("select", (DType.Bool, common.dtype, common.dtype), common.weak)
 
 
+def _remainder(name: str, kinds: list[Kind]) -> Resolved:
+    """Remainder with the sign of the divisor, of integers or floats."""
+    common = promote_all(kinds)
+    if common.dtype is DType.Bool:
+        raise _refuse(name, kinds, "numbers. Convert with .astype first.")
+    return _alike("mod" if common.dtype in FLOATS else "rem", common, 2)
+
+
+# Functions of real numbers that have the op's name, and those that NumPy calls something else.
+FUNCTIONS_OF_REALS = (
+    *("sin", "cos", "tan", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p"),
+    *("sinh", "cosh", "tanh", "sigmoid", "erf", "erfc", "lgamma", "digamma"),
+    *("cbrt", "rsqrt", "hypot", "fmin", "fmax", "fmod", "nextafter"),
+    *("isnan", "isinf", "isfinite", "signbit"),
+)
+NUMPY_NAMES = {
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+}
+
 RULES: dict[str, Rule] = {
     "add": _arithmetic("add", "or"),
     "subtract": _arithmetic("sub"),
     "multiply": _arithmetic("mul", "and"),
     "divide": _real("div"),
     "floor_divide": _whole("div", "For floats use lw.floor(a / b), which rounds a / b first."),
-    "remainder": _whole("rem", "For floats use a - b * lw.floor(a / b), which rounds a / b first."),
+    "remainder": _remainder,
+    "power": _real("pow"),
+    "sign": _arithmetic("sign"),
     "negative": _arithmetic("neg"),
     "absolute": _absolute,
     "fabs": _real("abs"),
     "minimum": _arithmetic("min", "and"),
     "maximum": _arithmetic("max", "or"),
     "sqrt": _real("sqrt"),
-    "sin": _real("sin"),
-    "cos": _real("cos"),
+    **{name: _real(name) for name in FUNCTIONS_OF_REALS},
+    **{name: _real(op) for name, op in NUMPY_NAMES.items()},
     "fma": _real("fma"),
     "copysign": _real("copysign"),
     "floor": _rounding("floor"),

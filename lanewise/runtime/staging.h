@@ -1,0 +1,45 @@
+// Arrays whose elements do not stand together: kernels see a block of them at a time in a buffer.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "lanewise/kernel/lane.h"
+#include "lanewise/runtime/buffers.h"
+
+namespace lw::runtime {
+
+class Staging {
+ public:
+  /// Elements of a block: refilled loops drain at its end.
+  static constexpr std::int64_t kBlock = 16 << 10;
+
+  Staging(const Buffers& buffers, const kernel::Kernel& kernel);
+
+  /// Brings the inputs of [first, first + count) in, and makes room for its outputs.
+  void load(std::int64_t first, std::int64_t count);
+  /// Takes its outputs to their places.
+  void store(std::int64_t first, std::int64_t count) const;
+
+  /// As Context has them: element 0 of each array, had it the elements all together.
+  const void* const* inputs() const { return inputs_.data(); }
+  void* const* outputs() const { return outputs_.data(); }
+
+ private:
+  struct Strided {
+    std::size_t index;    // of the array
+    std::int64_t stride;  // bytes
+    int size;             // bytes of an element
+    std::unique_ptr<std::byte[]> block;
+  };
+
+  std::vector<const void*> inputs_;
+  std::vector<void*> outputs_;
+  std::vector<const void*> sources_;
+  std::vector<void*> targets_;
+  std::vector<Strided> strided_inputs_;
+  std::vector<Strided> strided_outputs_;
+};
+
+}  // namespace lw::runtime

@@ -119,6 +119,8 @@ double peak_memory(std::int64_t size, plan::Isa isa) {
   return static_cast<double>(std::max(status_bytes("VmHWM") - before, std::int64_t{0}));
 }
 
+/// Of compiles that find nothing made before: not here, and, once there is a cache on disk, not
+/// there.
 double compile_seconds(const std::string& workload, plan::Isa isa) {
   const Array one(hand::Real::f32, 1);
   *static_cast<float*>(one.data()) = 1;

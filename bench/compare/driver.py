@@ -53,6 +53,7 @@ class Result:
 
     case: Case
     seconds: dict[str, float] = field(default_factory=dict)
+    growth: dict[str, int] = field(default_factory=dict)  # bytes above a warm process's, at most
     missing: dict[str, str] = field(default_factory=dict)
 
 
@@ -78,11 +79,10 @@ class Driver:
                 result.seconds[name] = math.inf
             except MissingError as error:
                 result.missing[name] = str(error)
-        for _ in range(self._repeats):
+        for turn in range(self._repeats):
             for name in list(result.seconds):
                 try:
-                    seconds = self._process(name, case.threads).ask("run", name)
-                    result.seconds[name] = min(result.seconds[name], seconds)
+                    self._take_turn(name, result, first=turn == 0)
                 except MissingError as error:
                     result.missing[name] = str(error)
                     del result.seconds[name]
@@ -105,6 +105,15 @@ class Driver:
         for process in self._processes.values():
             process.close()
         self._folder.cleanup()
+
+    def _take_turn(self, name: str, result: Result, *, first: bool) -> None:
+        process = self._process(name, result.case.threads)
+        if first:
+            process.reset_peak()
+        seconds = process.ask("run", name)
+        result.seconds[name] = min(result.seconds[name], seconds)
+        if first:
+            result.growth[name] = process.peak_growth()
 
     def _prepare(self, name: str, case: Case, inputs: list[Array]) -> None:
         self._path("output").unlink(missing_ok=True)

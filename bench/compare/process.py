@@ -1,5 +1,6 @@
 """A competitor's process: started on its cores, asked one thing at a time."""
 
+import contextlib
 import os
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ class Process:
     """Answers requests of the protocol in bench/serve/serve.h."""
 
     def __init__(self, command: list[str], cores: set[int]) -> None:
+        self._before = 0
         # Not a pipe: nobody reads it while the process runs.
         self._stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115
         # Libraries count the cores when they start, so it starts with the right ones.
@@ -61,6 +63,16 @@ class Process:
                 raise MissingError(f"failed: {rest}")
         raise MissingError(f"its process ended: {self._last_words()}")
 
+    def reset_peak(self) -> None:
+        """Let the peak of `peak_growth` start from here."""
+        with contextlib.suppress(OSError):
+            Path(f"/proc/{self._process.pid}/clear_refs").write_text("5")
+        self._before = self._status("VmRSS")
+
+    def peak_growth(self) -> int:
+        """Return by how many bytes the process was larger at its largest."""
+        return max(self._status("VmHWM") - self._before, 0)
+
     def close(self) -> None:
         assert self._process.stdin is not None
         try:
@@ -70,6 +82,13 @@ class Process:
             self._process.kill()
             self._process.wait()
         self._stderr.close()
+
+    def _status(self, field: str) -> int:
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{self._process.pid}/status").read_text().splitlines():
+                if line.startswith(f"{field}:"):
+                    return int(line.split()[1]) * 1024
+        return 0
 
     def _last_words(self) -> str:
         self._process.wait()

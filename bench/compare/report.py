@@ -16,7 +16,9 @@ def format_result(result: Result) -> str:
     best = min(result.seconds.values(), default=0.0)
     for name, seconds in sorted(result.seconds.items(), key=lambda item: item[1]):
         label = LABELS.get(name, name)
-        lines.append(f"  {label:<34} {_time(seconds):>10}  {seconds / best:>9.2f} x the best")
+        growth = result.growth.get(name, 0) / 2**20
+        times = f"{_time(seconds):>10}  {seconds / best:>9.2f} x the best"
+        lines.append(f"  {label:<34} {times}  {growth:>+9.1f} MB")
     for name, why in result.missing.items():
         lines.append(f"  {LABELS.get(name, name):<34} {'missing':>10}  {why}")
     return "\n".join(lines)

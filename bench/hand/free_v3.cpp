@@ -6,7 +6,7 @@
 namespace lw::hand {
 
 Loop* free_loop_v3(std::string_view formula, Real real) {
-  return find_group_loop<Avx2Single, Avx2Double, 2>(formula, real);
+  return find_group_loop<Avx2Single, Avx2Double>(formula, real);
 }
 
 }  // namespace lw::hand

@@ -5,7 +5,7 @@
 namespace lw::hand {
 
 Loop* hand_loop_v4(std::string_view formula, Real real) {
-  return find_group_loop<Avx512Single, Avx512Double, 4>(formula, real);
+  return find_group_loop<Avx512Single, Avx512Double>(formula, real);
 }
 
 }  // namespace lw::hand

@@ -36,17 +36,6 @@ T element(formulas::Wave, const T* const* in, int64_t i) {
   const T x = in[0][i];
   return std::sin(x) + separate_cos(x) * std::exp(x);
 }
-#ifdef LW_HAND_SIMD
-// Written out, because GCC vectorises no loop around a loop of calls.
-template <class T>
-T element(formulas::SineChain, const T* const* in, int64_t i) {
-  T x = in[0][i];
-  [&]<int... k>(std::integer_sequence<int, k...>) {
-    ((x = std::sin(x), static_cast<void>(k)), ...);
-  }(std::make_integer_sequence<int, formulas::SineChain::kLength>{});
-  return x;
-}
-#endif
 
 template <class Formula, class T>
 void plain_loop(const void* const* inputs, void* output, int64_t begin, int64_t end) {
@@ -61,7 +50,32 @@ void plain_loop(const void* const* inputs, void* output, int64_t begin, int64_t 
   }
 }
 
+#ifdef LW_HAND_SIMD
+// Sine by sine over blocks that stay in the first cache: GCC vectorises no loop around a loop of
+// calls, and one register after the other would wait for each sine (101 ns an element instead of
+// 31 with AVX-512).
+template <class T>
+void sine_chain_blocks(const void* const* inputs, void* output, int64_t begin, int64_t end) {
+  constexpr int64_t kBlock = 1024;
+  const T* in = static_cast<const T*>(inputs[0]);
+  T* out = static_cast<T*>(output);
+  for (int64_t i = begin; i < end; i += kBlock) {
+    const int64_t stop = i + kBlock < end ? i + kBlock : end;
+    const T* from = in;
+    for (int k = 0; k < formulas::SineChain::kLength; ++k, from = out) {
+#pragma omp simd
+      for (int64_t j = i; j < stop; ++j) out[j] = std::sin(from[j]);
+    }
+  }
+}
+#endif
+
 Loop* find_plain_loop(std::string_view formula, Real real) {
+#ifdef LW_HAND_SIMD
+  if (formula == "sine_chain") {
+    return real == Real::f32 ? &sine_chain_blocks<float> : &sine_chain_blocks<double>;
+  }
+#endif
   Loop* found = nullptr;
   formulas::with_formula(formula, [&]<class Formula>(Formula) {
     found = real == Real::f32 ? &plain_loop<Formula, float> : &plain_loop<Formula, double>;

@@ -13,6 +13,7 @@ struct Avx2Single {
   using F = __m256;
   using M = __m256;
   static constexpr int kWidth = 8;
+  static constexpr int kRegisters = 2;
   static constexpr bool kSplitsAt1p5 = false;
 
   static F set1(float v) { return _mm256_set1_ps(v); }
@@ -85,6 +86,7 @@ struct Avx2Double {
   using F = __m256d;
   using M = __m256d;
   static constexpr int kWidth = 4;
+  static constexpr int kRegisters = 2;
 
   static F set1(double v) { return _mm256_set1_pd(v); }
   static F top() { return set1(-0.0); }

@@ -13,6 +13,7 @@ struct Avx512Single {
   using F = __m512;
   using M = __mmask16;
   static constexpr int kWidth = 16;
+  static constexpr int kRegisters = 4;
   static constexpr bool kSplitsAt1p5 = true;
 
   static F set1(float v) { return _mm512_set1_ps(v); }
@@ -81,6 +82,7 @@ struct Avx512Double {
   using F = __m512d;
   using M = __mmask8;
   static constexpr int kWidth = 8;
+  static constexpr int kRegisters = 4;
 
   static F set1(double v) { return _mm512_set1_pd(v); }
   static F load(const double* p) { return _mm512_loadu_pd(p); }

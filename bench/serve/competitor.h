@@ -56,7 +56,9 @@ MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c);
 /// Numbers about lanewise alone, in seconds or bytes; negative if it cannot be had yet.
 ///   compile WORKLOAD   the least time of a few compiles
 ///   memory SIZE        peak above inputs, outputs and what the warm process had, of wave
-///   disk_hit WORKLOAD  loading a program that an earlier process has compiled
+///   disk_hit WORKLOAD, disk_hit_first WORKLOAD
+///                      loading a program that an earlier process has compiled, the least of a few
+///                      and the first of this process
 double lanewise_figure(const std::string& what, const std::string& argument, plan::Isa isa);
 
 }  // namespace lw::bench

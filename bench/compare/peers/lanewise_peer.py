@@ -14,6 +14,7 @@ if not hasattr(lw, "vectorize"):  # the folder of the C++ library
     raise ModuleNotFoundError("the Python package of lanewise")
 
 _NAMES = ("sin", "cos", "exp", "log", "sqrt", "erf", "tanh", "pow")
+# Those it has; what lacks one is missing.
 _FUNCTIONS = SimpleNamespace(**{name: getattr(lw, name) for name in _NAMES if hasattr(lw, name)})
 
 

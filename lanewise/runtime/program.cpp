@@ -217,11 +217,6 @@ std::size_t Program::bytes() const {
   return table_bytes_ + (code > 0 ? (code + 2 * kPage - 1) / kPage * kPage : 0);
 }
 
-std::atomic<std::uint64_t>& Program::use_clock() {
-  static std::atomic<std::uint64_t> clock{1};
-  return clock;
-}
-
 void Program::count_bytes() {
   if (!cache_key_.empty()) recount_program(shared_from_this());
 }

@@ -62,10 +62,10 @@ class Program : public std::enable_shared_from_this<Program> {
   Release release_code(std::unique_ptr<Code>& code);
 
   /// When it was last used, in ticks of a clock that the cache moves.
-  static std::atomic<std::uint64_t>& use_clock();
+  static inline std::atomic<std::uint64_t> use_clock{1};
   std::uint64_t last_used() const { return last_used_.load(std::memory_order_relaxed); }
   void touch() {
-    const std::uint64_t now = use_clock().load(std::memory_order_relaxed);
+    const std::uint64_t now = use_clock.load(std::memory_order_relaxed);
     if (last_used() != now) last_used_.store(now, std::memory_order_relaxed);
   }
   /// Memory of the tables and of the code, roughly.

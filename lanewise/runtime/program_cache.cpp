@@ -37,9 +37,9 @@ struct Cache {
   }
 
   static void use(Program& program) {
-    ++Program::use_clock();
+    ++Program::use_clock;
     program.touch();
-    ++Program::use_clock();  // calls from now on are later
+    ++Program::use_clock;  // calls from now on are later
   }
 
   /// Puts a program in, or counts its bytes anew.

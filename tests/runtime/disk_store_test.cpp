@@ -210,13 +210,14 @@ TEST_F(RuntimeDiskStore, ADirectoryThatCannotBeWrittenIsStillRead) {
 }
 
 TEST_F(RuntimeDiskStore, ARelativeDirectoryIsNotUsed) {
-  for (const char* where : {"cache", "./cache", "../cache", "."}) {
+  for (const char* where : {"relative-cache", "./relative-cache", "../relative-cache", "."}) {
     DiskStore store({.directory = where});
     EXPECT_FALSE(store.is_on());
     store.save("key", entry_);
     EXPECT_FALSE(store.load("key"));
   }
-  EXPECT_FALSE(std::filesystem::exists("cache"));
+  EXPECT_FALSE(std::filesystem::exists("relative-cache"));
+  EXPECT_FALSE(std::filesystem::exists("../relative-cache"));
 }
 
 TEST_F(RuntimeDiskStore, AFileThatMayNotBecomeSoLargeIsGivenUp) {

@@ -20,10 +20,6 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
-#if __has_include(<sys/platform/x86.h>)
-#include <sys/platform/x86.h>
-#endif
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -35,6 +31,15 @@
 #include "lanewise/base/check.h"
 #include "lanewise/base/environment.h"
 #include "lanewise/runtime/compile_queue.h"
+
+// From glibc 2.33 on, in sys/platform/x86.h, which is not C++.
+extern "C" {
+struct CpuidLeaf {
+  unsigned present[4];  // eax, ebx, ecx, edx
+  unsigned active[4];   // of these, the features that can be used
+};
+const CpuidLeaf* __x86_get_cpuid_feature_leaf(unsigned leaf) __attribute__((weak));
+}
 
 namespace lw::backend::cpu {
 namespace {
@@ -215,21 +220,20 @@ class LinkedCode : public runtime::Code {
 /// Model and features of the processor. glibc asked for them when the process started; under a
 /// hypervisor each question costs some 10 us, and LLVM has twenty, which a first call would feel.
 std::string processor() {
-#if __has_include(<sys/platform/x86.h>)
-  std::string text = fmt::format("{:x}", __x86_get_cpuid_feature_leaf(0)->cpuid_array[0]);
-  for (unsigned leaf = 0; leaf <= CPUID_INDEX_14_ECX_0; ++leaf) {
-    const auto& words = __x86_get_cpuid_feature_leaf(leaf)->active_array;
-    text += fmt::format(" {:x}", fmt::join(std::begin(words), std::end(words), " "));
+  if (__x86_get_cpuid_feature_leaf != nullptr) {
+    std::string text = fmt::format("{:x}", __x86_get_cpuid_feature_leaf(0)->present[0]);
+    for (unsigned leaf = 0; leaf < 9; ++leaf) {
+      const auto& words = __x86_get_cpuid_feature_leaf(leaf)->active;
+      text += fmt::format(" {:x}", fmt::join(std::begin(words), std::end(words), " "));
+    }
+    return text;
   }
-  return text;
-#else
   std::vector<std::string> features;
   for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
     if (feature.second) features.push_back(feature.first().str());
   }
   std::sort(features.begin(), features.end());
   return fmt::format("{} {}", llvm::sys::getHostCPUName().str(), fmt::join(features, " "));
-#endif
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace {
 
 struct Scaled {
   Expr r;
+  Expr low;    // what the rounding of r lost
   Expr slope;  // (e^r - 1) / r
   Expr value;  // e^r
   Expr half;   // e^x is value * half * half
@@ -18,17 +19,22 @@ Scaled scaled_exp(Expr x) {
   const Rounded step = round_scaled(x, 0x1.71547652b82fep-1);  // log2(e) / 2
   // The first product leaves no error: all bits of the difference fit.
   const Expr high = fma(step.n, single ? -0x1.62e43p0 : -0x1.62e42fefa39efp0, x);
-  const Expr r = fma(step.n, single ? 0x1.05c61p-28 : -0x1.abc9e3b39803fp-55, high);
+  const double second = single ? 0x1.05c61p-28 : -0x1.abc9e3b39803fp-55;
+  const Expr r = fma(step.n, second, high);
   const Expr slope = exp_slope(r);
-  return {.r = r, .slope = slope, .value = fma(slope, r, 1.0), .half = step.power};
+  return {.r = r,
+          .low = fma(step.n, second, high - r),
+          .slope = slope,
+          .value = fma(slope, r, 1.0),
+          .half = step.power};
 }
 
 }  // namespace
 
 Expr exp_slope(Expr r) {
   if (is_single(r)) {
-    return polynomial(r, {1, 0x1.00001p-1, 0x1.55552cp-3, 0x1.55485ap-5, 0x1.111d8cp-7,
-                          0x1.72082ep-10, 0x1.9eff1ep-13});
+    return polynomial(r, {1, 0.5, 0x1.55555ep-3, 0x1.55553ep-5, 0x1.110aacp-7, 0x1.6c247cp-10,
+                          0x1.a59c1p-13, 0x1.9e3582p-16});
   }
   return polynomial(r, {1, 0x1.fffffffffffeep-2, 0x1.55555555555a4p-3, 0x1.5555555556d1fp-5,
                         0x1.1111111109d6ep-7, 0x1.6c16c1697f13dp-10, 0x1.a01a01aebbafbp-13,
@@ -87,7 +93,7 @@ Expr expand_sigmoid(Expr x) {
   const Expr lost_of_sum = fma(part, e.half, 1.0 - sum);
   const Expr lost_of_value = fma(e.slope, e.r, 1.0 - e.value);
   // Relative to the value, for which 1 - r is near enough to e^-r.
-  const Expr correction = fma(lost_of_value, 1.0 - e.r, -lost_of_sum);
+  const Expr correction = fma(lost_of_value, 1.0 - e.r, e.low - lost_of_sum);
   const Expr quotient = e.value / sum;
   const Expr value = fma(quotient, correction, quotient) * e.half * e.half;
   return select(x < 0.0, value, 1.0 - value);

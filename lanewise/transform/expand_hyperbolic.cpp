@@ -44,7 +44,7 @@ struct Parts {
 
 Parts hyperbolic_parts(Expr x) {
   const bool single = is_single(x);
-  const Expr inside = at_most(abs(x), single ? 90 : 712);
+  const Expr inside = at_most(abs(x), single ? 89.7 : 710.6);
   const Rounded step = round_scaled(inside, 0x1.71547652b82fep0, -2);
   const Expr high = fma(step.n, single ? -0x1.62e43p-1 : -0x1.62e42fefa39efp-1, inside);
   const Expr r = fma(step.n, single ? 0x1.05c61p-29 : -0x1.abc9e3b39803fp-56, high);
@@ -74,14 +74,14 @@ Expr expand_sinh(Expr x) {
                            0x1.71de3a602d99ep-19, 0x1.ae644e04d9542p-26, 0x1.6127f90a218adp-33,
                            0x1.acee3f0f7c40cp-41, 0x1.ddde8cf461f2bp-49});
   const Parts p = hyperbolic_parts(x);
-  const Expr half = p.difference + fma(p.difference, p.cosh, p.sum * p.sinh);
+  const Expr half = p.difference + fma(p.sum, p.sinh, p.difference * p.cosh);
   const Expr large = half + half;
   return select(abs(x) < 1.25, small, select(x < 0.0, -large, large));
 }
 
 Expr expand_cosh(Expr x) {
   const Parts p = hyperbolic_parts(x);
-  const Expr half = p.sum + fma(p.sum, p.cosh, p.difference * p.sinh);
+  const Expr half = p.sum + fma(p.difference, p.sinh, p.sum * p.cosh);
   return half + half;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "lanewise/transform/expand.h"
 
@@ -44,8 +45,9 @@ inline Expr odd_series(Expr x, std::initializer_list<double> series) {
 }
 
 struct Split {
-  Expr f;  // x = 2^k * (1 + f)
-  Expr k;  // times k_unit, see below
+  Expr f;                   // x = 2^k * (1 + f)
+  Expr k;                   // times k_unit, see below
+  std::optional<Expr> low;  // to be added to f
 };
 
 /// The unit of Split::k: for f32 the exponent is converted where it stands in the bits.
@@ -57,7 +59,7 @@ Split split_normal(Expr x);
 Split split_positive(Expr x);
 /// Takes x + low apart, for x at least 2^-100 and `low` below its last place.
 Split split_pair(Expr x, Expr low);
-/// log(1 + f) + k * log(2).
+/// log(1 + f + low) + k * log(2).
 Expr log_of(Split x);
 /// (e^r - 1) / r for |r| <= log(2).
 Expr exp_slope(Expr r);

@@ -84,17 +84,18 @@ Expr expand_expm1(Expr x) {
   return select(abs(x) < (single ? 0x1p-26 : 0x1p-55), x, half + half);
 }
 
-// F / (1 + F) with F = e^-|x|, or 1 minus that. What the roundings of F and of 1 + F lost is put
-// right after the division; F is scaled last, as it may be subnormal.
+// F / (1 + F) with F = e^-|x|, or 1 minus that. What the roundings of F, of 1 + F and of the
+// quotient lost is put right in the end; F is scaled last, as it may be subnormal.
 Expr expand_sigmoid(Expr x) {
   const Scaled e = scaled_exp(-at_most(abs(x), is_single(x) ? 104 : 746));
   const Expr part = e.value * e.half;
   const Expr sum = fma(part, e.half, 1.0);
+  const Expr quotient = e.value / sum;
   const Expr lost_of_sum = fma(part, e.half, 1.0 - sum);
   const Expr lost_of_value = fma(e.slope, e.r, 1.0 - e.value);
+  const Expr lost = lost_of_value + fma(-quotient, sum, e.value);
   // Relative to the value, for which 1 - r is near enough to e^-r.
-  const Expr correction = fma(lost_of_value, 1.0 - e.r, e.low - lost_of_sum);
-  const Expr quotient = e.value / sum;
+  const Expr correction = fma(lost, 1.0 - e.r, e.low - lost_of_sum);
   const Expr value = fma(quotient, correction, quotient) * e.half * e.half;
   return select(x < 0.0, value, 1.0 - value);
 }

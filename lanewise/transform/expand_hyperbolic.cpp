@@ -32,14 +32,14 @@ Expr expand_tanh(Expr x) {
 
 namespace {
 
-// With |x| = n * log(2) + r: cosh x = 2^(n-1) * e^r + 2^(-n-1) * e^-r, and e^r is cosh r + sinh r.
-// So both functions are sums of cosh r and sinh r, and no division is needed. All is halved, as
-// 2^(n-1) may be out of range where the result is not.
+// With |x| = n * log(2) + r: cosh x = 2^(n-1) * e^r + 2^(-n-1) * e^-r, and e^r is cosh r + sinh r,
+// so that no division is needed. All is halved: 2^(n-1) may be out of range where the result is
+// not.
 struct Parts {
-  Expr cosh;        // of r, minus 1
-  Expr sinh;        // of r
-  Expr sum;         // 2^(n-2) + 2^(-n-2)
-  Expr difference;  // 2^(n-2) - 2^(-n-2)
+  Expr cosh;     // of r, minus 1
+  Expr sinh;     // of r
+  Expr power;    // 2^(n-2)
+  Expr inverse;  // 2^(-n-2) * e^-r
 };
 
 Parts hyperbolic_parts(Expr x) {
@@ -61,7 +61,7 @@ Parts hyperbolic_parts(Expr x) {
   const Expr both = step.field.bits(single ? std::int64_t{250} << 23 : std::int64_t{2042} << 52);
   const Expr inverse = max(both - step.field, both.bits(0)).bitcast(x.type());
   return {
-      .cosh = even, .sinh = odd, .sum = step.power + inverse, .difference = step.power - inverse};
+      .cosh = even, .sinh = odd, .power = step.power, .inverse = inverse * ((even - odd) + 1.0)};
 }
 
 }  // namespace
@@ -74,14 +74,14 @@ Expr expand_sinh(Expr x) {
                            0x1.71de3a602d99ep-19, 0x1.ae644e04d9542p-26, 0x1.6127f90a218adp-33,
                            0x1.acee3f0f7c40cp-41, 0x1.ddde8cf461f2bp-49});
   const Parts p = hyperbolic_parts(x);
-  const Expr half = p.difference + fma(p.sum, p.sinh, p.difference * p.cosh);
+  const Expr half = p.power + fma(p.power, p.sinh, fma(p.power, p.cosh, -p.inverse));
   const Expr large = half + half;
   return select(abs(x) < 1.25, small, select(x < 0.0, -large, large));
 }
 
 Expr expand_cosh(Expr x) {
   const Parts p = hyperbolic_parts(x);
-  const Expr half = p.sum + fma(p.difference, p.sinh, p.sum * p.cosh);
+  const Expr half = p.power + fma(p.power, p.sinh, fma(p.power, p.cosh, p.inverse));
   return half + half;
 }
 

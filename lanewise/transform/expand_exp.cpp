@@ -14,9 +14,10 @@ struct Scaled {
   Expr half;   // e^x is value * half * half
 };
 
+/// For x not below the exponents of the type.
 Scaled scaled_exp(Expr x) {
   const bool single = is_single(x);
-  const Rounded step = round_scaled(x, 0x1.71547652b82fep-1);  // log2(e) / 2
+  const Rounded step = round_scaled(x, single ? 89 : 710, 0x1.71547652b82fep-1);  // log2(e) / 2
   // The first product leaves no error: all bits of the difference fit.
   const Expr high = fma(step.n, single ? -0x1.62e43p0 : -0x1.62e42fefa39efp0, x);
   const double second = single ? 0x1.05c61p-28 : -0x1.abc9e3b39803fp-55;
@@ -33,8 +34,8 @@ Scaled scaled_exp(Expr x) {
 
 Expr exp_slope(Expr r) {
   if (is_single(r)) {
-    return polynomial(r, {1, 0.5, 0x1.55555ep-3, 0x1.55553ep-5, 0x1.110aacp-7, 0x1.6c247cp-10,
-                          0x1.a59c1p-13, 0x1.9e3582p-16});
+    return polynomial(r, {1, 0x1.000012p-1, 0x1.555562p-3, 0x1.55478p-5, 0x1.11092ep-7,
+                          0x1.723132p-10, 0x1.a620dcp-13});
   }
   return polynomial(r, {1, 0x1.fffffffffffeep-2, 0x1.55555555555a4p-3, 0x1.5555555556d1fp-5,
                         0x1.1111111109d6ep-7, 0x1.6c16c1697f13dp-10, 0x1.a01a01aebbafbp-13,
@@ -43,13 +44,13 @@ Expr exp_slope(Expr r) {
 }
 
 Expr expand_exp(Expr x) {
-  const Scaled e = scaled_exp(is_single(x) ? clamped(x, -104, 89) : clamped(x, -746, 710));
+  const Scaled e = scaled_exp(at_least(x, is_single(x) ? -104 : -746));
   return e.value * e.half * e.half;
 }
 
 Expr expand_exp2(Expr x) {
-  const Expr inside = is_single(x) ? clamped(x, -151, 129) : clamped(x, -1076, 1025);
-  const Rounded step = round_scaled(inside, 0.5);
+  const Expr inside = at_least(x, is_single(x) ? -151 : -1076);
+  const Rounded step = round_scaled(inside, is_single(x) ? 129 : 1025, 0.5);
   const Expr r = fma(step.n, -2.0, inside);
   const Expr value =
       is_single(x)
@@ -68,7 +69,7 @@ Expr expand_exp2(Expr x) {
 Expr expand_expm1(Expr x) {
   const bool single = is_single(x);
   const Expr inside = single ? clamped(x, -20, 89) : clamped(x, -40, 710);
-  const Rounded step = round_scaled(inside, 0x1.71547652b82fep0, -1);
+  const Rounded step = round_scaled(inside, single ? 89 : 710, 0x1.71547652b82fep0, -1);
   const double ln2_low = single ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56;
   const Expr high = fma(step.n, single ? -0x1.62e43p-1 : -0x1.62e42fefa39efp-1, inside);
   const Expr r = fma(step.n, -ln2_low, high);

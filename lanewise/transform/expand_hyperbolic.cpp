@@ -15,8 +15,9 @@ Expr expand_tanh(Expr x) {
                               -0x1.7d976c819850fp-10, 0x1.34c27587b62f7p-11, -0x1.ebf01b132d356p-13,
                               0x1.64a1213119dc8p-14, -0x1.58c63517e976bp-16});
   const Expr magnitude = abs(x);
-  const Expr inside = at_most(magnitude, single ? 10 : 20);
-  const Rounded step = round_scaled(inside, 0x1.71547652b82fep1);  // 2 log2(e)
+  const double high = single ? 10 : 20;
+  const Expr inside = select(magnitude < high, magnitude, x.literal(high));
+  const Rounded step = round_scaled(magnitude, high, 0x1.71547652b82fep1);  // 2 log2(e)
   const Expr r = fma(step.n, -0x1.62e42fefa39efp-2, inside);
   const Expr slope =
       single ? polynomial(
@@ -27,7 +28,8 @@ Expr expand_tanh(Expr x) {
                               0x1.ae04de6ebac36p-15});
   // 2^n * (1 + r * slope) + 1
   const Expr large = 1.0 - 2.0 / fma(r * slope, step.power, step.power + 1.0);
-  return select(magnitude < (single ? 0.6 : 0.55), small, select(x < 0.0, -large, large));
+  // A NaN goes with the small ones.
+  return select(magnitude >= (single ? 0.6 : 0.55), select(x < 0.0, -large, large), small);
 }
 
 namespace {
@@ -44,8 +46,9 @@ struct Parts {
 
 Parts hyperbolic_parts(Expr x) {
   const bool single = is_single(x);
-  const Expr inside = at_most(abs(x), single ? 89.7 : 710.6);
-  const Rounded step = round_scaled(inside, 0x1.71547652b82fep0, -2);
+  const double limit = single ? 89.7 : 710.6;
+  const Expr inside = at_most(abs(x), limit);
+  const Rounded step = round_scaled(inside, limit, 0x1.71547652b82fep0, -2);
   const Expr high = fma(step.n, single ? -0x1.62e43p-1 : -0x1.62e42fefa39efp-1, inside);
   const Expr r = fma(step.n, single ? 0x1.05c61p-29 : -0x1.abc9e3b39803fp-56, high);
   const Expr z = r * r;

@@ -84,17 +84,22 @@ Expr with_log_specials(Expr x, Expr result) {
   return select(x > 0.0, select(x == kInf, x, result), not_positive);
 }
 
+// A bound below tells LLVM that there is no NaN, of which a bitcast would have to make the
+// canonical one.
 Split split_normal(Expr x) {
-  const Fields parts = fields(x);
+  const double least = is_single(x) ? 0x1p-126 : 0x1p-1022;
+  const Fields parts = fields(select(x > least, x, x.literal(least)));
   return {.f = parts.mantissa - 1.0, .k = parts.k, .low = std::nullopt};
 }
 
 Split split_positive(Expr x) {
   const bool single = is_single(x);
+  const double least = single ? 0x1p-149 : 0x1p-1074;
+  const Expr positive = select(x > least, x, x.literal(least));
   const Expr is_small = x < (single ? 0x1p-126 : 0x1p-1022);
-  const Split parts = split_normal(select(is_small, x * (single ? 0x1p24 : 0x1p54), x));
-  const Expr shift = x.literal(single ? 24 * 0x1p23 : 54);
-  return {.f = parts.f, .k = select(is_small, parts.k - shift, parts.k), .low = std::nullopt};
+  const Fields parts = fields(select(is_small, positive * (single ? 0x1p24 : 0x1p54), positive));
+  const Expr shift = select(is_small, x.literal(single ? -24 * 0x1p23 : -54), x.literal(0));
+  return {.f = parts.mantissa - 1.0, .k = parts.k + shift, .low = std::nullopt};
 }
 
 Split split_pair(Expr x, Expr low) {

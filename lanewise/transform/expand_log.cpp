@@ -80,8 +80,11 @@ Expr log_to_base(Split x, Base base) {
 }  // namespace
 
 Expr with_log_specials(Expr x, Expr result) {
+  // Below every logarithm for finite x, and infinite with x; taken for a NaN too.
+  const Expr beyond = is_single(x) ? fma(x, 0x1p-126, -200.0) : fma(x, 0x1p-1022, -1100.0);
+  const Expr finite = select(result > beyond, result, beyond);
   const Expr not_positive = select(x == 0.0, x.literal(-kInf), x.literal(kNan));
-  return select(x > 0.0, select(x == kInf, x, result), not_positive);
+  return select(x > 0.0, finite, not_positive);
 }
 
 // A bound below tells LLVM that there is no NaN, of which a bitcast would have to make the

@@ -85,15 +85,16 @@ Expr expand_erf(Expr x) {
                      -0x1.5f502edf4facfp-23, 0x1.fb3f6286d3726p-27, -0x1.4bdc1a7870555p-30,
                      0x1.7cf8c0165f41bp-34, -0x1.5738b004482f4p-38, 0x1.613e2d9c295e1p-43});
   const Expr u = at_most(ax, 5.95) - 3.5;
-  const Expr q = polynomial(
-      u, {0x1.5eec0fe195b48p-3, -0x1.3ebab8bf8b545p-3, 0x1.995a331ff4c8fp-5, -0x1.6239f73221795p-9,
-          -0x1.2edd210a1504bp-9, 0x1.0d80bf621b514p-11, 0x1.7cbf0907de4a2p-16,
-          -0x1.6664efaf5d6a8p-16, 0x1.cb81e285fb26cp-20, 0x1.b6ff5f9813dadp-22,
-          -0x1.4813b57f762e6p-24, -0x1.ab4fa7f14cddcp-29, 0x1.cd53f6b77d14fp-30,
-          -0x1.4e8a871ed3717p-33, -0x1.14d4de1291329p-34, -0x1.7cda973a35c13p-39});
+  const Expr q =
+      polynomial(u, {0x1.5eec0fe198709p-3, -0x1.3ebab8bf8c8a3p-3, 0x1.995a331d194bap-5,
+                     -0x1.6239f7e5a0f9bp-9, -0x1.2edd216bd452cp-9, 0x1.0d80cadd531cdp-11,
+                     0x1.7cc25dc7acf44p-16, -0x1.6662df018419fp-16, 0x1.cb5d69924908dp-20,
+                     0x1.b5cb600779c8ep-22, -0x1.4b2533b26974cp-24, -0x1.acbf7ab119368p-29,
+                     0x1.0c6e07c83a634p-29, 0x1.6462e97148482p-35, 0x1.55c26faf42814p-39,
+                     0x1.38b712fe924ep-37, 0x1.e5f63a43da0efp-41});
   const Expr square = q * q;
   const Expr fourth = square * square;
-  return select(ax < 1.5, fma(x, e, x), copysign(fma(-fourth, fourth, one), x));
+  return select(ax < 1.375, fma(x, e, x), copysign(fma(-fourth, fourth, one), x));
 }
 
 Expr expand_erfc(Expr x) {

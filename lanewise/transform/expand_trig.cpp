@@ -7,6 +7,9 @@
 namespace lw::transform {
 namespace {
 
+/// Beyond this, the reductions here are not exact enough.
+Expr is_large(Expr x) { return abs(x) > (is_single(x) ? 0x1p16 : 0x1p30); }
+
 /// The nearest multiple n of pi/2. Adding 1.5 * 2^(digits - 1) rounds to a whole number and leaves
 /// it in the low bits of the sum.
 struct Multiple {
@@ -119,8 +122,16 @@ Expr tan_of(const Reduced& reduced) {
 
 }  // namespace
 
-Expr expand_sin(Expr x) { return sin_of(reduce(x)); }
-Expr expand_cos(Expr x) { return cos_of(reduce(x)); }
-Expr expand_tan(Expr x) { return tan_of(reduce_precisely(x)); }
+Expr expand_sin(Expr x) {
+  return branch(is_large(x), sin_of(reduce(x)), [&] { return sin_of(reduce_large(x)); });
+}
+
+Expr expand_cos(Expr x) {
+  return branch(is_large(x), cos_of(reduce(x)), [&] { return cos_of(reduce_large(x)); });
+}
+
+Expr expand_tan(Expr x) {
+  return branch(is_large(x), tan_of(reduce_precisely(x)), [&] { return tan_of(reduce_large(x)); });
+}
 
 }  // namespace lw::transform

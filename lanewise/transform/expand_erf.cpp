@@ -6,9 +6,10 @@
 namespace lw::transform {
 namespace {
 
-/// erfc(x) = exp(-x^2) * w * H(1 - 8 * w) with w = 1 / (|x| + 4), in f64; with `few` terms exact
-/// enough for a result in f32.
+/// exp(-x^2) * w * H(1 - 8 * w) with w = 1 / (|x| + 4), in f64; with `few` terms exact enough for a
+/// result in f32.
 Expr erfc_in_double(Expr x, bool few) {
+  const Expr one = x.literal(1);
   const Expr a = at_most(abs(x), few ? 11 : 28);  // where the result is 0
   const Expr square = a * a;
   const Expr square_rest = fma(a, a, -square);
@@ -16,9 +17,8 @@ Expr erfc_in_double(Expr x, bool few) {
   const Expr magic = x.literal(0x1.8p52);
   const Expr shifted = fma(square, -0x1.71547652b82fep0, magic);
   const Expr k = shifted - magic;
-  const Expr r =
-      fma(k, x.literal(-0x1.ef35793c7673p-45), fma(k, x.literal(-0x1.62e42fefa38p-1), -square)) -
-      square_rest;
+  const Expr near = fma(k, x.literal(-0x1.62e42fefa38p-1), -square);
+  const Expr r = fma(k, x.literal(-0x1.ef35793c7673p-45), near) - square_rest;
   const Expr series =
       few ? polynomial(r, {0x1.000000440423ap-1, 0x1.5555559918d21p-3, 0x1.55547e0493dadp-5,
                            0x1.11107b5143bbap-7, 0x1.6d989ae97387fp-10, 0x1.a1ba469fa44b4p-13})
@@ -28,36 +28,52 @@ Expr erfc_in_double(Expr x, bool few) {
                            0x1.af6f6b7f37549p-26, 0x1.11ad96075a29dp-29});
   Expr e = fma(r * r, series, r);
   const Expr y = a + 4.0;
-  const Expr w = x.literal(1) / y;
-  const Expr t = fma(w, x.literal(-8), x.literal(1));
-  const Expr h =
-      few ? polynomial(t, {0x1.18932bf2bc148p0, -0x1.f3fe31caee7ep-1, 0x1.8be200ab34b4bp-1,
-                           -0x1.14eacf7faf2a2p-1, 0x1.52cb17205adf8p-2, -0x1.645f1f9e7b48dp-3,
-                           0x1.38d2616b5af08p-4, -0x1.b029eb585382ap-6, 0x1.92787e59380ccp-8,
-                           -0x1.1156d3aff5511p-12, -0x1.06239043fe0e8p-11, 0x1.336da371a0d87p-13,
-                           0x1.ad7cd29725591p-16})
-          : polynomial(t, {0x1.18932bf08e154p0,    -0x1.f3fe31ecb49cp-1,   0x1.8be202d26c702p-1,
-                           -0x1.14eacb1ad02ep-1,   0x1.52cac237102f8p-2,   -0x1.645fd8a4bf3ccp-3,
-                           0x1.38dbd2c8d9b75p-4,   -0x1.b00c052a9bc99p-6,  0x1.908f4729ece96p-8,
-                           -0x1.269b55adb59f1p-12, -0x1.dd28475b6f37ep-12, 0x1.72cdcd1915bb7p-13,
-                           -0x1.e7e56b48dd967p-19, -0x1.3c72a3ba33c6ap-16, 0x1.3b065a315d614p-18,
-                           0x1.7eca6781df59ap-20,  -0x1.c6206e88660c4p-21, -0x1.4e382bb4b4011p-24,
-                           0x1.09fb15c99e234p-23,  0x1.5104bb8725eabp-29,  -0x1.08811ed7c6c0cp-26,
-                           -0x1.5f47978cc9e36p-32, 0x1.1db926dd6e1e3p-30});
-  if (!few) {
-    // The relative error of w counts 1 + 55 * w^2 times in w * H, nearly.
-    const Expr y_rest = 4.0 - (y - a);
-    const Expr w_error = fma(-y_rest, w, fma(-y, w, x.literal(1)));
-    e = fma(fma(w * w, 55, x.literal(1)), w_error, e);
-  }
+  const Expr w = one / y;
+  const Expr t = fma(w, x.literal(-8), one);
+  const Expr h0 = x.literal(few ? 0x1.18932bf2bc148p0 : 0x1.18932bf08e154p0);
+  const Expr h1 = x.literal(few ? -0x1.f3fe31caee7ep-1 : -0x1.f3fe31ecb49bep-1);
+  const Expr tail =
+      few ? polynomial(t, {0x1.8be200ab34b4bp-1, -0x1.14eacf7faf2a2p-1, 0x1.52cb17205adf8p-2,
+                           -0x1.645f1f9e7b48dp-3, 0x1.38d2616b5af08p-4, -0x1.b029eb585382ap-6,
+                           0x1.92787e59380ccp-8, -0x1.1156d3aff5511p-12, -0x1.06239043fe0e8p-11,
+                           0x1.336da371a0d87p-13, 0x1.ad7cd29725591p-16})
+          : polynomial(t, {0x1.8be202d26c742p-1,   -0x1.14eacb1ad03c5p-1,  0x1.52cac2370f1bep-2,
+                           -0x1.645fd8a4b7736p-3,  0x1.38dbd2c91a3b8p-4,   -0x1.b00c052e84cf5p-6,
+                           0x1.908f470aebb4ap-8,   -0x1.269b4d07ba20bp-12, -0x1.dd283f7c1c3f5p-12,
+                           0x1.72cd7109cd8c3p-13,  -0x1.e7ec4bf91b6b1p-19, -0x1.3c6908e1b6acap-16,
+                           0x1.3b031fafe2088p-18,  0x1.7d862299e61f9p-20,  -0x1.c543a84c0d06dp-21,
+                           -0x1.33f96caae40dep-24, 0x1.0324d6e5f1869p-23,  -0x1.10496949f2f8ap-29,
+                           -0x1.ad7e186e33258p-27, 0x1.2373f973c3c4dp-30});
+  const Expr slope = fma(t, tail, h1);
+  const Expr h = fma(t, slope, h0);
   const Expr g = w * h;
-  const Expr value = fma(g, e, g);
+  Expr more = e * g;
+  if (!few) {
+    // What the last steps lost. A relative error of w counts 1 + 55 * w^2 times in w * H, nearly,
+    // and one of t -55 * w / 8 times in H.
+    const Expr y_rest = a - (y - 4.0);
+    const Expr w_error = fma(-y_rest, w, fma(-y, w, one));
+    const Expr t_error = fma(w, x.literal(-8), one - t);
+    const Expr slope_error = fma(t, tail, h1 - slope);
+    const Expr h_error = fma(t, slope_error, fma(t, slope, h0 - h));
+    e = fma(fma(w * w, 55, one), w_error, e);
+    e = fma(w * (-55.0 / 8), t_error, e);
+    more = fma(g, e, fma(w, h_error, fma(w, h, -g)));
+  }
+  const Expr value = g + more;
   // 2^k in two factors, as it may be below all normal numbers.
   const Expr exponent = shifted.bitcast(DType::I64) - magic.bitcast(DType::I64);
   const Expr half = exponent >> 1.0;
   const auto power = [&](Expr n) { return ((n + 1023.0) << 52.0).bitcast(DType::F64); };
   const Expr scaled = value * power(exponent - half) * power(half);
-  return select(x < 0.0, 2.0 - scaled, scaled);
+  const Expr result = select(x < 0.0, 2.0 - scaled, scaled);
+  if (few) return result;
+  const Expr small =
+      polynomial(square, {0x1.20dd750429b6dp0, -0x1.812746b0379a5p-2, 0x1.ce2f21a03e3c9p-4,
+                          -0x1.b82ce31047f46p-6, 0x1.565bcc71b68b1p-8, -0x1.c02d81c75040ap-11,
+                          0x1.f9995d0125c6dp-14, -0x1.f3acbec90ab26p-17, 0x1.a693b2ef67bf9p-20,
+                          -0x1.90fdbcd3365bp-24});
+  return select(a < 0.5, fma(-x, small, one), result);
 }
 
 }  // namespace

@@ -13,12 +13,14 @@ Expr erfc_in_double(Expr x, bool few) {
   const Expr a = at_most(abs(x), few ? 11 : 28);  // where the result is 0
   const Expr square = a * a;
   const Expr square_rest = fma(a, a, -square);
-  // exp(-x^2) = 2^k * (1 + e)
+  // exp(-x^2) = 2^k * (1 + r + e)
   const Expr magic = x.literal(0x1.8p52);
   const Expr shifted = fma(square, -0x1.71547652b82fep0, magic);
   const Expr k = shifted - magic;
-  const Expr near = fma(k, x.literal(-0x1.62e42fefa38p-1), -square);
-  const Expr r = fma(k, x.literal(-0x1.ef35793c7673p-45), near) - square_rest;
+  const Expr near = fma(k, x.literal(-0x1.62e42fefa38p-1), -square);  // exact
+  const Expr correction = fma(k, x.literal(0x1.ef35793c7673p-45), square_rest);
+  const Expr r = near - correction;
+  const Expr r_rest = (near - r) - correction;
   const Expr series =
       few ? polynomial(r, {0x1.000000440423ap-1, 0x1.5555559918d21p-3, 0x1.55547e0493dadp-5,
                            0x1.11107b5143bbap-7, 0x1.6d989ae97387fp-10, 0x1.a1ba469fa44b4p-13})
@@ -26,7 +28,7 @@ Expr erfc_in_double(Expr x, bool few) {
                            0x1.111111110e9bdp-7, 0x1.6c16c16da6022p-10, 0x1.a01a01b46ab88p-13,
                            0x1.a019fbbf1350fp-16, 0x1.71ddedfc810c4p-19, 0x1.27ef3b3966ae4p-22,
                            0x1.af6f6b7f37549p-26, 0x1.11ad96075a29dp-29});
-  Expr e = fma(r * r, series, r);
+  Expr e = fma(r * r, series, r_rest);
   const Expr y = a + 4.0;
   const Expr w = one / y;
   const Expr t = fma(w, x.literal(-8), one);
@@ -60,7 +62,7 @@ Expr erfc_in_double(Expr x, bool few) {
     e = fma(w * (-55.0 / 8), t_error, e);
     more = fma(g, e, fma(w, h_error, fma(w, h, -g)));
   }
-  const Expr value = g + more;
+  const Expr value = g + fma(g, r, more);
   // 2^k in two factors, as it may be below all normal numbers.
   const Expr exponent = shifted.bitcast(DType::I64) - magic.bitcast(DType::I64);
   const Expr half = exponent >> 1.0;
@@ -69,11 +71,11 @@ Expr erfc_in_double(Expr x, bool few) {
   const Expr result = select(x < 0.0, 2.0 - scaled, scaled);
   if (few) return result;
   const Expr small =
-      polynomial(square, {0x1.20dd750429b6dp0, -0x1.812746b0379a5p-2, 0x1.ce2f21a03e3c9p-4,
-                          -0x1.b82ce31047f46p-6, 0x1.565bcc71b68b1p-8, -0x1.c02d81c75040ap-11,
-                          0x1.f9995d0125c6dp-14, -0x1.f3acbec90ab26p-17, 0x1.a693b2ef67bf9p-20,
-                          -0x1.90fdbcd3365bp-24});
-  return select(a < 0.5, fma(-x, small, one), result);
+      polynomial(square, {0x1.20dd750429b6dp0, -0x1.812746b0379b3p-2, 0x1.ce2f21a03ff4ep-4,
+                          -0x1.b82ce3116ec11p-6, 0x1.565bccd10bc3p-8, -0x1.c02da3e8079p-11,
+                          0x1.f9a07f8e9f264p-14, -0x1.f48b42a190123p-17, 0x1.b54bd40fa3b29p-20,
+                          -0x1.33bce472ea5dp-23, 0x1.e857383bfb5f8p-29});
+  return select(a < 0.625, fma(-x, small, one), result);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Expr erfc_in_double(Expr x, bool few) {
                            0x1.111111110e9bdp-7, 0x1.6c16c16da6022p-10, 0x1.a01a01b46ab88p-13,
                            0x1.a019fbbf1350fp-16, 0x1.71ddedfc810c4p-19, 0x1.27ef3b3966ae4p-22,
                            0x1.af6f6b7f37549p-26, 0x1.11ad96075a29dp-29});
-  Expr e = fma(r * r, series, r_rest);
+  const Expr e = fma(r * r, series, r_rest);
   const Expr y = a + 4.0;
   const Expr w = one / y;
   const Expr t = fma(w, x.literal(-8), one);
@@ -58,9 +58,9 @@ Expr erfc_in_double(Expr x, bool few) {
     const Expr t_error = fma(w, x.literal(-8), one - t);
     const Expr slope_error = fma(t, tail, h1 - slope);
     const Expr h_error = fma(t, slope_error, fma(t, slope, h0 - h));
-    e = fma(fma(w * w, 55, one), w_error, e);
-    e = fma(w * (-55.0 / 8), t_error, e);
-    more = fma(g, e, fma(w, h_error, fma(w, h, -g)));
+    const Expr relative = fma(fma(w * w, 55, one), w_error, w * (-55.0 / 8) * t_error);
+    const Expr lost = fma(g, relative, fma(w, h_error, fma(w, h, -g)));
+    more = fma(g, e, fma(lost, r, lost));
   }
   const Expr value = g + fma(g, r, more);
   // 2^k in two factors, as it may be below all normal numbers.

@@ -97,19 +97,19 @@ Expr expand_erf(Expr x) {
     return select(ax < one, fma(x, e, x), copysign(fma(-square, square, one), x));
   }
   const Expr e =
-      polynomial(z, {0x1.06eba8214db68p-3, -0x1.812746b0379cbp-2, 0x1.ce2f21a04206fp-4,
-                     -0x1.b82ce31267846p-6, 0x1.565bcd0b1f38bp-8, -0x1.c02db399096a7p-11,
-                     0x1.f9a31e99d87eep-14, -0x1.f4d1e3a26a0afp-17, 0x1.b9e1f327f3121p-20,
-                     -0x1.5f502edf4facfp-23, 0x1.fb3f6286d3726p-27, -0x1.4bdc1a7870555p-30,
-                     0x1.7cf8c0165f41bp-34, -0x1.5738b004482f4p-38, 0x1.613e2d9c295e1p-43});
+      split_polynomial(z, {0x1.06eba8214db68p-3, -0x1.812746b0379cbp-2, 0x1.ce2f21a04206fp-4,
+                           -0x1.b82ce31267846p-6, 0x1.565bcd0b1f38bp-8, -0x1.c02db399096a7p-11,
+                           0x1.f9a31e99d87eep-14, -0x1.f4d1e3a26a0afp-17, 0x1.b9e1f327f3121p-20,
+                           -0x1.5f502edf4facfp-23, 0x1.fb3f6286d3726p-27, -0x1.4bdc1a7870555p-30,
+                           0x1.7cf8c0165f41bp-34, -0x1.5738b004482f4p-38, 0x1.613e2d9c295e1p-43});
   const Expr u = at_most(ax, 5.95) - 3.5;
   const Expr q =
-      polynomial(u, {0x1.5eec0fe198709p-3, -0x1.3ebab8bf8c8a3p-3, 0x1.995a331d194bap-5,
-                     -0x1.6239f7e5a0f9bp-9, -0x1.2edd216bd452cp-9, 0x1.0d80cadd531cdp-11,
-                     0x1.7cc25dc7acf44p-16, -0x1.6662df018419fp-16, 0x1.cb5d69924908dp-20,
-                     0x1.b5cb600779c8ep-22, -0x1.4b2533b26974cp-24, -0x1.acbf7ab119368p-29,
-                     0x1.0c6e07c83a634p-29, 0x1.6462e97148482p-35, 0x1.55c26faf42814p-39,
-                     0x1.38b712fe924ep-37, 0x1.e5f63a43da0efp-41});
+      split_polynomial(u, {0x1.5eec0fe198709p-3, -0x1.3ebab8bf8c8a3p-3, 0x1.995a331d194bap-5,
+                           -0x1.6239f7e5a0f9bp-9, -0x1.2edd216bd452cp-9, 0x1.0d80cadd531cdp-11,
+                           0x1.7cc25dc7acf44p-16, -0x1.6662df018419fp-16, 0x1.cb5d69924908dp-20,
+                           0x1.b5cb600779c8ep-22, -0x1.4b2533b26974cp-24, -0x1.acbf7ab119368p-29,
+                           0x1.0c6e07c83a634p-29, 0x1.6462e97148482p-35, 0x1.55c26faf42814p-39,
+                           0x1.38b712fe924ep-37, 0x1.e5f63a43da0efp-41});
   const Expr square = q * q;
   const Expr fourth = square * square;
   return select(ax < 1.375, fma(x, e, x), copysign(fma(-fourth, fourth, one), x));

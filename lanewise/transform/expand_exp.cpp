@@ -8,27 +8,34 @@ namespace {
 
 struct Scaled {
   Expr r;
+  Expr low;    // what the rounding of r lost
   Expr slope;  // (e^r - 1) / r
   Expr value;  // e^r
   Expr half;   // e^x is value * half * half
 };
 
+/// For x not below the exponents of the type.
 Scaled scaled_exp(Expr x) {
   const bool single = is_single(x);
-  const Rounded step = round_scaled(x, 0x1.71547652b82fep-1);  // log2(e) / 2
+  const Rounded step = round_scaled(x, single ? 89 : 710, 0x1.71547652b82fep-1);  // log2(e) / 2
   // The first product leaves no error: all bits of the difference fit.
   const Expr high = fma(step.n, single ? -0x1.62e43p0 : -0x1.62e42fefa39efp0, x);
-  const Expr r = fma(step.n, single ? 0x1.05c61p-28 : -0x1.abc9e3b39803fp-55, high);
+  const double second = single ? 0x1.05c61p-28 : -0x1.abc9e3b39803fp-55;
+  const Expr r = fma(step.n, second, high);
   const Expr slope = exp_slope(r);
-  return {.r = r, .slope = slope, .value = fma(slope, r, 1.0), .half = step.power};
+  return {.r = r,
+          .low = fma(step.n, second, high - r),
+          .slope = slope,
+          .value = fma(slope, r, 1.0),
+          .half = step.power};
 }
 
 }  // namespace
 
 Expr exp_slope(Expr r) {
   if (is_single(r)) {
-    return polynomial(r, {1, 0x1.00001p-1, 0x1.55552cp-3, 0x1.55485ap-5, 0x1.111d8cp-7,
-                          0x1.72082ep-10, 0x1.9eff1ep-13});
+    return polynomial(r, {1, 0x1.000012p-1, 0x1.555562p-3, 0x1.55478p-5, 0x1.11092ep-7,
+                          0x1.723132p-10, 0x1.a620dcp-13});
   }
   return polynomial(r, {1, 0x1.fffffffffffeep-2, 0x1.55555555555a4p-3, 0x1.5555555556d1fp-5,
                         0x1.1111111109d6ep-7, 0x1.6c16c1697f13dp-10, 0x1.a01a01aebbafbp-13,
@@ -37,13 +44,13 @@ Expr exp_slope(Expr r) {
 }
 
 Expr expand_exp(Expr x) {
-  const Scaled e = scaled_exp(is_single(x) ? clamped(x, -104, 89) : clamped(x, -746, 710));
+  const Scaled e = scaled_exp(at_least(x, is_single(x) ? -104 : -746));
   return e.value * e.half * e.half;
 }
 
 Expr expand_exp2(Expr x) {
-  const Expr inside = is_single(x) ? clamped(x, -151, 129) : clamped(x, -1076, 1025);
-  const Rounded step = round_scaled(inside, 0.5);
+  const Expr inside = at_least(x, is_single(x) ? -151 : -1076);
+  const Rounded step = round_scaled(inside, is_single(x) ? 129 : 1025, 0.5);
   const Expr r = fma(step.n, -2.0, inside);
   const Expr value =
       is_single(x)
@@ -62,7 +69,7 @@ Expr expand_exp2(Expr x) {
 Expr expand_expm1(Expr x) {
   const bool single = is_single(x);
   const Expr inside = single ? clamped(x, -20, 89) : clamped(x, -40, 710);
-  const Rounded step = round_scaled(inside, 0x1.71547652b82fep0, -1);
+  const Rounded step = round_scaled(inside, single ? 89 : 710, 0x1.71547652b82fep0, -1);
   const double ln2_low = single ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56;
   const Expr high = fma(step.n, single ? -0x1.62e43p-1 : -0x1.62e42fefa39efp-1, inside);
   const Expr r = fma(step.n, -ln2_low, high);
@@ -78,17 +85,18 @@ Expr expand_expm1(Expr x) {
   return select(abs(x) < (single ? 0x1p-26 : 0x1p-55), x, half + half);
 }
 
-// F / (1 + F) with F = e^-|x|, or 1 minus that. What the roundings of F and of 1 + F lost is put
-// right after the division; F is scaled last, as it may be subnormal.
+// F / (1 + F) with F = e^-|x|, or 1 minus that. What the roundings of F, of 1 + F and of the
+// quotient lost is put right in the end; F is scaled last, as it may be subnormal.
 Expr expand_sigmoid(Expr x) {
   const Scaled e = scaled_exp(-at_most(abs(x), is_single(x) ? 104 : 746));
   const Expr part = e.value * e.half;
   const Expr sum = fma(part, e.half, 1.0);
+  const Expr quotient = e.value / sum;
   const Expr lost_of_sum = fma(part, e.half, 1.0 - sum);
   const Expr lost_of_value = fma(e.slope, e.r, 1.0 - e.value);
+  const Expr lost = lost_of_value + fma(-quotient, sum, e.value);
   // Relative to the value, for which 1 - r is near enough to e^-r.
-  const Expr correction = fma(lost_of_value, 1.0 - e.r, -lost_of_sum);
-  const Expr quotient = e.value / sum;
+  const Expr correction = fma(lost, 1.0 - e.r, e.low - lost_of_sum);
   const Expr value = fma(quotient, correction, quotient) * e.half * e.half;
   return select(x < 0.0, value, 1.0 - value);
 }

@@ -15,8 +15,9 @@ Expr expand_tanh(Expr x) {
                               -0x1.7d976c819850fp-10, 0x1.34c27587b62f7p-11, -0x1.ebf01b132d356p-13,
                               0x1.64a1213119dc8p-14, -0x1.58c63517e976bp-16});
   const Expr magnitude = abs(x);
-  const Expr inside = at_most(magnitude, single ? 10 : 20);
-  const Rounded step = round_scaled(inside, 0x1.71547652b82fep1);  // 2 log2(e)
+  const double high = single ? 10 : 20;
+  const Expr inside = select(magnitude < high, magnitude, x.literal(high));
+  const Rounded step = round_scaled(magnitude, high, 0x1.71547652b82fep1);  // 2 log2(e)
   const Expr r = fma(step.n, -0x1.62e42fefa39efp-2, inside);
   const Expr slope =
       single ? polynomial(
@@ -27,25 +28,27 @@ Expr expand_tanh(Expr x) {
                               0x1.ae04de6ebac36p-15});
   // 2^n * (1 + r * slope) + 1
   const Expr large = 1.0 - 2.0 / fma(r * slope, step.power, step.power + 1.0);
-  return select(magnitude < (single ? 0.6 : 0.55), small, select(x < 0.0, -large, large));
+  // A NaN goes with the small ones.
+  return select(magnitude >= (single ? 0.6 : 0.55), select(x < 0.0, -large, large), small);
 }
 
 namespace {
 
-// With |x| = n * log(2) + r: cosh x = 2^(n-1) * e^r + 2^(-n-1) * e^-r, and e^r is cosh r + sinh r.
-// So both functions are sums of cosh r and sinh r, and no division is needed. All is halved, as
-// 2^(n-1) may be out of range where the result is not.
+// With |x| = n * log(2) + r: cosh x = 2^(n-1) * e^r + 2^(-n-1) * e^-r, and e^r is cosh r + sinh r,
+// so that no division is needed. All is halved: 2^(n-1) may be out of range where the result is
+// not.
 struct Parts {
-  Expr cosh;        // of r, minus 1
-  Expr sinh;        // of r
-  Expr sum;         // 2^(n-2) + 2^(-n-2)
-  Expr difference;  // 2^(n-2) - 2^(-n-2)
+  Expr cosh;     // of r, minus 1
+  Expr sinh;     // of r
+  Expr power;    // 2^(n-2)
+  Expr inverse;  // 2^(-n-2) * e^-r
 };
 
 Parts hyperbolic_parts(Expr x) {
   const bool single = is_single(x);
-  const Expr inside = at_most(abs(x), single ? 90 : 712);
-  const Rounded step = round_scaled(inside, 0x1.71547652b82fep0, -2);
+  const double limit = single ? 89.7 : 710.6;
+  const Expr inside = at_most(abs(x), limit);
+  const Rounded step = round_scaled(inside, limit, 0x1.71547652b82fep0, -2);
   const Expr high = fma(step.n, single ? -0x1.62e43p-1 : -0x1.62e42fefa39efp-1, inside);
   const Expr r = fma(step.n, single ? 0x1.05c61p-29 : -0x1.abc9e3b39803fp-56, high);
   const Expr z = r * r;
@@ -61,7 +64,7 @@ Parts hyperbolic_parts(Expr x) {
   const Expr both = step.field.bits(single ? std::int64_t{250} << 23 : std::int64_t{2042} << 52);
   const Expr inverse = max(both - step.field, both.bits(0)).bitcast(x.type());
   return {
-      .cosh = even, .sinh = odd, .sum = step.power + inverse, .difference = step.power - inverse};
+      .cosh = even, .sinh = odd, .power = step.power, .inverse = inverse * ((even - odd) + 1.0)};
 }
 
 }  // namespace
@@ -74,14 +77,14 @@ Expr expand_sinh(Expr x) {
                            0x1.71de3a602d99ep-19, 0x1.ae644e04d9542p-26, 0x1.6127f90a218adp-33,
                            0x1.acee3f0f7c40cp-41, 0x1.ddde8cf461f2bp-49});
   const Parts p = hyperbolic_parts(x);
-  const Expr half = p.difference + fma(p.difference, p.cosh, p.sum * p.sinh);
+  const Expr half = p.power + fma(p.power, p.sinh, fma(p.power, p.cosh, -p.inverse));
   const Expr large = half + half;
   return select(abs(x) < 1.25, small, select(x < 0.0, -large, large));
 }
 
 Expr expand_cosh(Expr x) {
   const Parts p = hyperbolic_parts(x);
-  const Expr half = p.sum + fma(p.sum, p.cosh, p.difference * p.sinh);
+  const Expr half = p.power + fma(p.power, p.sinh, fma(p.power, p.cosh, p.inverse));
   return half + half;
 }
 

@@ -42,13 +42,15 @@ Fields fields(Expr x) {
                          .bitcast(x.type())};
 }
 
+/// (log(1 + f) - f) / f^2, for f32.
+Expr log_curve(Expr f) {
+  return polynomial(f, {-0.5, 0x1.55555p-2, -0x1.0000bcp-2, 0x1.99a3f8p-3, -0x1.54dc64p-3,
+                        0x1.2292bp-3, -0x1.0903aap-3, 0x1.0663eap-3, -0x1.5536ecp-4});
+}
+
 /// log(1 + f) - f.
 Expr log_rest(Expr f) {
-  if (is_single(f)) {
-    return f * f *
-           polynomial(f, {-0.5, 0x1.55555p-2, -0x1.0000bcp-2, 0x1.99a3f8p-3, -0x1.54dc64p-3,
-                          0x1.2292bp-3, -0x1.0903aap-3, 0x1.0663eap-3, -0x1.5536ecp-4});
-  }
+  if (is_single(f)) return f * f * log_curve(f);
   const Expr s = f / (f + 2.0);
   const Expr z = s * s;
   const Expr r = polynomial(
@@ -78,36 +80,48 @@ Expr log_to_base(Split x, Base base) {
 }  // namespace
 
 Expr with_log_specials(Expr x, Expr result) {
+  // Below every logarithm for finite x, and infinite with x; taken for a NaN too.
+  const Expr beyond = is_single(x) ? fma(x, 0x1p-126, -200.0) : fma(x, 0x1p-1022, -1100.0);
+  const Expr finite = select(result > beyond, result, beyond);
   const Expr not_positive = select(x == 0.0, x.literal(-kInf), x.literal(kNan));
-  return select(x > 0.0, select(x == kInf, x, result), not_positive);
+  return select(x > 0.0, finite, not_positive);
 }
 
+// A bound below tells LLVM that there is no NaN, of which a bitcast would have to make the
+// canonical one.
 Split split_normal(Expr x) {
-  const Fields parts = fields(x);
-  return {.f = parts.mantissa - 1.0, .k = parts.k};
+  const double least = is_single(x) ? 0x1p-126 : 0x1p-1022;
+  const Fields parts = fields(select(x > least, x, x.literal(least)));
+  return {.f = parts.mantissa - 1.0, .k = parts.k, .low = std::nullopt};
 }
 
 Split split_positive(Expr x) {
   const bool single = is_single(x);
+  const double least = single ? 0x1p-149 : 0x1p-1074;
+  const Expr positive = select(x > least, x, x.literal(least));
   const Expr is_small = x < (single ? 0x1p-126 : 0x1p-1022);
-  const Split parts = split_normal(select(is_small, x * (single ? 0x1p24 : 0x1p54), x));
-  const Expr shift = x.literal(single ? 24 * 0x1p23 : 54);
-  return {.f = parts.f, .k = select(is_small, parts.k - shift, parts.k)};
+  const Fields parts = fields(select(is_small, positive * (single ? 0x1p24 : 0x1p54), positive));
+  const Expr shift = select(is_small, x.literal(single ? -24 * 0x1p23 : -54), x.literal(0));
+  return {.f = parts.mantissa - 1.0, .k = parts.k + shift, .low = std::nullopt};
 }
 
 Split split_pair(Expr x, Expr low) {
   const Fields parts = fields(x);
-  return {.f = fma(low * 0.5, parts.inverse, parts.mantissa - 1.0), .k = parts.k};
+  const Expr first = parts.mantissa - 1.0;
+  const Expr second = low * 0.5 * parts.inverse;
+  const Expr f = first + second;
+  return {.f = f, .k = parts.k, .low = second - (f - first)};
 }
 
 Expr log_of(Split x) {
-  const Expr rest = log_rest(x.f);
-  if (is_single(x.f)) {
-    // The error of log(2) in f32 is 2^-30, so one product is enough. Where f takes much of it away,
-    // the sum is exact.
-    return fma(x.k, 0x1.62e43p-1 * 0x1p-23, x.f) + rest;
+  const Expr f = x.f;
+  if (is_single(f)) {
+    const Expr curve = log_curve(f);
+    const Expr log = x.low ? f + fma(f * f, curve, *x.low) : fma(f * f, curve, f);
+    return fma(x.k, 0x1.62e43p-1 * 0x1p-23, log);  // the error of log(2) is 2^-30: no second part
   }
-  return fma(x.k, 0x1.62e42fefa38p-1, x.f + fma(x.k, 0x1.ef35793c7673p-45, rest));
+  const Expr rest = x.low ? log_rest(f) + *x.low : log_rest(f);
+  return fma(x.k, 0x1.62e42fefa38p-1, f + fma(x.k, 0x1.ef35793c7673p-45, rest));
 }
 
 Expr expand_log(Expr x) { return with_log_specials(x, log_of(split_positive(x))); }

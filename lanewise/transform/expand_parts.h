@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "lanewise/transform/expand.h"
 
@@ -13,12 +14,10 @@ inline bool is_single(Expr x) { return x.type() == DType::F32; }
 inline DType integer_of(Expr x) { return is_single(x) ? DType::I32 : DType::I64; }
 inline int fraction_bits(Expr x) { return is_single(x) ? 23 : 52; }
 
-/// Between the bounds; a NaN stays. Each bound is one instruction in this form.
-inline Expr clamped(Expr x, double low, double high) {
-  const Expr below = select(x.literal(high) < x, x.literal(high), x);
-  return select(x.literal(low) > below, x.literal(low), below);
-}
-inline Expr at_most(Expr x, double high) { return select(x.literal(high) < x, x.literal(high), x); }
+// Bounds in these forms are one instruction each, and a NaN stays.
+inline Expr at_least(Expr x, double low) { return select(x < low, x.literal(low), x); }
+inline Expr at_most(Expr x, double high) { return select(x > high, x.literal(high), x); }
+inline Expr clamped(Expr x, double low, double high) { return at_most(at_least(x, low), high); }
 
 /// A polynomial with its even and odd terms apart: for one more product the chain of dependent
 /// operations is half as long as Horner's, which is what long ones wait for.
@@ -35,18 +34,19 @@ inline Expr split_polynomial(Expr x, std::initializer_list<double> c) {
 
 struct Rounded {
   Expr n;      // a whole number
-  Expr power;  // 2 ^ (n + shift); meaningless where n is NaN
+  Expr power;  // 2 ^ (n + shift)
   Expr field;  // its bits
 };
 
-/// The whole number nearest to x * scale, and a power of two. The low bits of the sum hold the
-/// biased exponent, which a shift takes to its place.
-inline Rounded round_scaled(Expr x, double scale, int shift = 0) {
-  const bool single = is_single(x);
-  const double magic = single ? 0x1.8p23 + 127 + shift : 0x1.8p52 + 1023 + shift;
-  const Expr sum = fma(x, scale, magic);
-  const Expr bits = sum.bitcast(integer_of(x));
-  const Expr field = bits << fraction_bits(x);
+/// The whole number nearest to min(x, high) * scale, and a power of two; a NaN counts as `high`.
+/// The low bits of the sum hold the biased exponent, which a shift takes to its place. A product
+/// and a sum, as LLVM then sees that there is no NaN, of which a bitcast would have to make the
+/// canonical one.
+inline Rounded round_scaled(Expr x, double high, double scale, int shift = 0) {
+  const double magic = (is_single(x) ? 0x1.8p23 + 127 : 0x1.8p52 + 1023) + shift;
+  const Expr inside = select(x < high, x, x.literal(high));
+  const Expr sum = inside * scale + magic;
+  const Expr field = sum.bitcast(integer_of(x)) << fraction_bits(x);
   return {.n = sum - magic, .power = field.bitcast(x.type()), .field = field};
 }
 
@@ -57,8 +57,9 @@ inline Expr odd_series(Expr x, std::initializer_list<double> series) {
 }
 
 struct Split {
-  Expr f;  // x = 2^k * (1 + f)
-  Expr k;  // times k_unit, see below
+  Expr f;                   // x = 2^k * (1 + f)
+  Expr k;                   // times k_unit, see below
+  std::optional<Expr> low;  // to be added to f
 };
 
 /// The unit of Split::k: for f32 the exponent is converted where it stands in the bits.
@@ -70,7 +71,7 @@ Split split_normal(Expr x);
 Split split_positive(Expr x);
 /// Takes x + low apart, for x at least 2^-100 and `low` below its last place.
 Split split_pair(Expr x, Expr low);
-/// log(1 + f) + k * log(2).
+/// log(1 + f + low) + k * log(2).
 Expr log_of(Split x);
 /// (e^r - 1) / r for |r| <= log(2).
 Expr exp_slope(Expr r);

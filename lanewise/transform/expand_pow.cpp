@@ -42,7 +42,7 @@ Expr pow_single(Expr x, Expr y) {
   const Expr log2 = with_limits(magnitude, fma(split.f, slope, split.k));
   const Expr product = y.convert(DType::F64) * log2;
   const Expr exponent = clamped(select(is_one(abs(x), y), product.literal(0), product), -200, 200);
-  const Rounded step = round_scaled(exponent, 1);
+  const Rounded step = round_scaled(exponent, 200, 1);
   const Expr value = polynomial(
       exponent - step.n, {1, 0x1.62e430c8517c9p-1, 0x1.ebfbdd2d695f8p-3, 0x1.c6aed416f800dp-5,
                           0x1.3b2c97bc853e3p-7, 0x1.5f45c2ba8557fp-10, 0x1.4278bfa33b213p-13});
@@ -97,7 +97,7 @@ Expr pow_double(Expr x, Expr y) {
   // Beyond the range, and where there is no product, the low part is nothing or NaN.
   const Expr low = select(abs(product) < 800.0, product_low, x.literal(0));
   const Expr exponent = clamped(select(is_one(magnitude, y), x.literal(0), product), -746, 710);
-  const Rounded step = round_scaled(exponent, 0x1.71547652b82fep-1);
+  const Rounded step = round_scaled(exponent, 710, 0x1.71547652b82fep-1);
   const Expr first = fma(step.n, -0x1.62e42fefa39efp0, exponent);
   const Expr second = fma(step.n, -0x1.abc9e3b39803fp-55, low);
   const Pair r = fast_sum(first, second);

@@ -201,11 +201,12 @@ void measure_edges(const Function<T>& function, Measurement<T>& measurement) {
 }
 
 template <class T>
-void fill(const Function<T>& function, Points points, std::int64_t block, std::vector<T>& a,
-          std::vector<T>& b) {
+void fill(const Function<T>& function, Points points, std::int64_t step, std::int64_t block,
+          std::vector<T>& a, std::vector<T>& b) {
   if (points == Points::All) {
     for (std::size_t i = 0; i < a.size(); ++i) {
-      a[i] = std::bit_cast<T>(static_cast<Bits<T>>(static_cast<std::uint64_t>(block * kBlock) + i));
+      const std::int64_t number = (block * kBlock + static_cast<std::int64_t>(i)) * step;
+      a[i] = std::bit_cast<T>(static_cast<Bits<T>>(number));
     }
     return;
   }
@@ -218,7 +219,9 @@ void fill(const Function<T>& function, Points points, std::int64_t block, std::v
 
 template <class T>
 Report<T> measure(const Function<T>& function, Points points, std::int64_t count, int threads) {
-  if (points == Points::All) count = std::int64_t{1} << 32;
+  constexpr std::int64_t kFloats = std::int64_t{1} << 32;
+  const std::int64_t step = std::max<std::int64_t>(1, kFloats / count);
+  if (points == Points::All) count = kFloats / step;
   Measurement<T> measurement(function);
   measure_edges(function, measurement);
   const std::int64_t blocks = (count + kBlock - 1) / kBlock;
@@ -228,7 +231,7 @@ Report<T> measure(const Function<T>& function, Points points, std::int64_t count
       const auto size = static_cast<std::size_t>(std::min(kBlock, count - block * kBlock));
       std::vector<T> a(size);
       std::vector<T> b(function.arity == 2 ? size : 0);
-      fill(function, points, block, a, b);
+      fill(function, points, step, block, a, b);
       measurement.block(a, b);
     }
   };

@@ -12,7 +12,7 @@ namespace lw::accuracy {
 
 /// Where operands come from. Edge values, in all pairs, are tried in any case.
 enum class Points {
-  All,     // every float; only for functions of one f32
+  All,     // `count` floats at equal steps through all; only for functions of one f32
   Random,  // any bits, typical operands, and operands near zero and one
 };
 

@@ -1,5 +1,5 @@
 // The logarithm of the gamma function and its derivative, in f64; an f32 is computed in f64.
-// Arguments below 1/2 are reflected: gamma(x) * gamma(1 - x) = pi / sin(pi * x).
+// Arguments below 0.3 are reflected: gamma(x) * gamma(1 - x) = pi / sin(pi * x).
 // The coefficients are those of tools/coefficients/gamma.sollya and of Stirling's series.
 #include <limits>
 
@@ -12,14 +12,14 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 0x1.921fb54442d18p1;
 
-/// x less the nearest whole number: sin(pi * x) is +-sin(pi * fraction(x)).
-Expr fraction(Expr x) { return x - round(x); }
+/// x less the nearest whole number: sin(pi * x) is +-sin(pi * fraction(x)). That of -0 is -0.
+Expr fraction(Expr x) { return select(abs(x) < 0.5, x, x - round(x)); }
 
-/// For a >= 1/2. Up to 9.5 by lgamma(2 + t), |t| <= 1/2: lgamma(a + 1) = lgamma(a) + log(a).
+/// For a >= 0.3. Up to 9.5 by lgamma(2 + t), -0.7 <= t < 1/2: lgamma(a + 1) = lgamma(a) + log(a).
 /// Above by Stirling's series.
 Expr lgamma_of(Expr a) {
   const Expr one = a.literal(1);
-  const Expr is_low = a < 1.5;
+  const Expr is_low = a < 1.3;
   const Expr is_high = a > 9.5;
   Expr factors = one;
   Expr z = a;
@@ -31,13 +31,14 @@ Expr lgamma_of(Expr a) {
   }
   const Expr t = select(is_low, a - 1.0, z - 2.0);
   const Expr s =
-      polynomial(t, {0x1.b0ee6072093cep-2,   0x1.4a34cc4a60fa6p-2,   -0x1.13e001a5575b3p-4,
-                     0x1.51322ac7d881p-6,    -0x1.e404fc21a5a55p-8,  0x1.7add6ead41cfap-9,
-                     -0x1.38ac5c214a298p-10, 0x1.0b36afbebd6a3p-11,  -0x1.d3fd51eaaf484p-13,
-                     0x1.a12792d5dc4a6p-14,  -0x1.78dd90ea9e1adp-15, 0x1.5812943a31284p-16,
-                     -0x1.3ccd599af1e51p-17, 0x1.2521356bde086p-18,  -0x1.10ffb0682a30bp-19,
-                     0x1.0756191cb09dbp-20,  -0x1.e5941e882e588p-22, 0x1.5198e4f27804p-23,
-                     -0x1.f0da859ccb64cp-24, 0x1.b681e8a6582dap-24});
+      polynomial(t, {0x1.b0ee6072093cep-2,   0x1.4a34cc4a60fa6p-2,   -0x1.13e001a5575b7p-4,
+                     0x1.51322ac7d876fp-6,   -0x1.e404fc21a3bfep-8,  0x1.7add6ead5d763p-9,
+                     -0x1.38ac5c22786b4p-10, 0x1.0b36afb0ab725p-11,  -0x1.d3fd513f592a3p-13,
+                     0x1.a1279a029e346p-14,  -0x1.78dda91c40a73p-15, 0x1.581191368db97p-16,
+                     -0x1.3ccbc5b61e856p-17, 0x1.25355201dd779p-18,  -0x1.110555266e1a6p-19,
+                     0x1.069f639edc31dp-20,  -0x1.e6338fdcf734ap-22, 0x1.4fa940c9e070fp-23,
+                     -0x1.007f7b669b605p-23, 0x1.fb8a8be68097ep-24,  0x1.d032d6c71fe7dp-26,
+                     -0x1.79088a961d5a3p-26, -0x1.5bd5804b87672p-25});
   const Expr logarithm = log(select(is_low | is_high, a, factors));
   const Expr near = fma(t, s, select(is_low, -logarithm, logarithm));
   const Expr w = one / a;
@@ -48,24 +49,40 @@ Expr lgamma_of(Expr a) {
   return select(is_high, stirling, near);
 }
 
-/// For a >= 1/2: log(y) and the asymptotic series at y = a or a + 10, less 1/a + ... + 1/(a + 9).
+/// For a >= 0.3. Up to 9.5 by digamma(2 + t), -0.7 <= t < 1/2: digamma(a + 1) = digamma(a) + 1 / a.
+/// Above by the asymptotic series.
 Expr digamma_of(Expr a) {
-  const Expr is_low = a < 10.0;
-  const Expr y = select(is_low, a + 10.0, a);
-  const Expr w = a.literal(1) / y;
-  const Expr z = w * w;
+  const Expr one = a.literal(1);
+  const Expr is_low = a < 1.3;
+  Expr above = select(is_low, -one, a.literal(0));  // a sum of reciprocals as one fraction
+  Expr below = select(is_low, a, one);
+  Expr z = a;
+  for (int i = 0; i < 7; ++i) {
+    const Expr go = z >= 2.5;
+    const Expr next = z - 1.0;
+    above = select(go, fma(above, next, below), above);
+    below = select(go, below * next, below);
+    z = select(go, next, z);
+  }
+  const Expr t = select(is_low, a - 1.0, z - 2.0);
+  const Expr d =
+      polynomial(t, {0x1.b0ee6072093cep-2,   0x1.4a34cc4a60fa6p-1,   -0x1.9dd00278030d9p-3,
+                     0x1.51322ac7d85dbp-4,   -0x1.2e831d94fd656p-5,  0x1.1c2613023576cp-6,
+                     -0x1.1196d0a454p-7,     0x1.0b36af8faeccp-8,    -0x1.073e7bada016fp-9,
+                     0x1.04b8cbd5363bcp-10,  -0x1.0318bf577d156p-11, 0x1.020adefb85d83p-12,
+                     -0x1.015cea2061f4bp-13, 0x1.00d48ccc45286p-14,  -0x1.0053bed7002bep-15,
+                     0x1.01af85da0e29p-16,   -0x1.0320ce8e8bb5ap-17, 0x1.dea3d23e60a82p-19,
+                     -0x1.e30a018fa5fd1p-20, 0x1.8307c4b883f25p-20,  -0x1.f7a15e1679ab8p-22,
+                     -0x1.0a5b9a23e17d7p-22, -0x1.0d3f769e43b74p-22, 0x1.ec4ecc32d3e67p-23});
+  const Expr near = d + above / below;
+  const Expr w = one / a;
+  const Expr v = w * w;
   const Expr series = polynomial(
-      z, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12});
-  // The derivative of a * (a + 1) * ... * (a + 9) by itself is the sum.
-  const Expr low = select(is_low, a, a.literal(1));
-  const Expr sum =
-      polynomial(low, {362880, 2053152, 3518100, 2894720, 1346625, 379638, 66150, 6960, 405, 10}) /
-      (low * polynomial(low, {362880, 1026576, 1172700, 723680, 269325, 63273, 9450, 870, 45, 1}));
-  const Expr rest = fma(z, series, w * 0.5);
-  return (log(y) - select(is_low, sum, a.literal(0))) - rest;
+      v, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12});
+  return select(a > 9.5, log(a) - fma(v, series, w * 0.5), near);
 }
 
-/// For a >= 1/2.
+/// For a >= 0.3.
 Expr trigamma_of(Expr a) {
   Expr sum = a.literal(0);
   for (int i = 0; i < 8; ++i) {
@@ -82,17 +99,17 @@ Expr trigamma_of(Expr a) {
 
 Expr expand_lgamma(Expr x) {
   if (is_single(x)) return lgamma(x.convert(DType::F64)).convert(DType::F32);
-  const Expr is_reflected = x < 0.5;
+  const Expr is_reflected = x < 0.3;
   const Expr value = lgamma_of(select(is_reflected, 1.0 - x, x));
   // log(pi / |sin(pi * x)|), which is infinite at 0, -1, -2, ...
   const Expr reflection = -log(abs(sin(fraction(x) * kPi)) * (1 / kPi));
-  const Expr result = select(is_reflected, reflection - value, value);
-  return select(x == -kInf, x.literal(kInf), result);
+  const Expr is_infinite = is_reflected & ((reflection == kInf) | (x == -kInf));
+  return select(is_infinite, x.literal(kInf), select(is_reflected, reflection - value, value));
 }
 
 Expr expand_digamma(Expr x) {
   if (is_single(x)) return digamma(x.convert(DType::F64)).convert(DType::F32);
-  const Expr is_reflected = x < 0.5;
+  const Expr is_reflected = x < 0.3;
   const Expr value = digamma_of(select(is_reflected, 1.0 - x, x));
   const Expr f = fraction(x);
   const Expr result = select(is_reflected, value - kPi / tan(f * kPi), value);
@@ -102,7 +119,7 @@ Expr expand_digamma(Expr x) {
 
 Expr trigamma(Expr x) {
   if (is_single(x)) return trigamma(x.convert(DType::F64)).convert(DType::F32);
-  const Expr is_reflected = x < 0.5;
+  const Expr is_reflected = x < 0.3;
   const Expr value = trigamma_of(select(is_reflected, 1.0 - x, x));
   const Expr s = kPi / sin(fraction(x) * kPi);
   return select(is_reflected, s * s - value, value);

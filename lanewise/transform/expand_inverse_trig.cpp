@@ -20,13 +20,14 @@ Expr atan_series(Expr q) {
                    z, {-0x1.555556p-2, 0x1.9996d4p-3, -0x1.24501ap-3, 0x1.c2591ep-4, -0x1.5cf9fap-4,
                        0x1.ea3b7ap-5, -0x1.0e1498p-5, 0x1.83e394p-7, -0x1.052f46p-9});
   }
-  return z * polynomial(z, {-0x1.555555555544cp-2, 0x1.999999998411p-3, -0x1.2492491fa2135p-3,
-                            0x1.c71c709e19f6ap-4, -0x1.745d02310537cp-4, 0x1.3b12b2e8e2d49p-4,
-                            -0x1.11089d02de0f7p-4, 0x1.e1781735b8a87p-5, -0x1.ad32ba4e0d4f4p-5,
-                            0x1.7ee3f62d7bc64p-5, -0x1.4f4521ca5cfb6p-5, 0x1.1715db01ab93fp-5,
-                            -0x1.a726a91b98786p-6, 0x1.162c3d9848504p-6, -0x1.2cf76bf2b3bb3p-7,
-                            0x1.f96cc735b95bbp-9, -0x1.312a3f0f4be7ep-10, 0x1.d3bb114308665p-13,
-                            -0x1.53e5c945a5972p-16});
+  return z *
+         split_polynomial(z, {-0x1.555555555544cp-2, 0x1.999999998411p-3, -0x1.2492491fa2135p-3,
+                              0x1.c71c709e19f6ap-4, -0x1.745d02310537cp-4, 0x1.3b12b2e8e2d49p-4,
+                              -0x1.11089d02de0f7p-4, 0x1.e1781735b8a87p-5, -0x1.ad32ba4e0d4f4p-5,
+                              0x1.7ee3f62d7bc64p-5, -0x1.4f4521ca5cfb6p-5, 0x1.1715db01ab93fp-5,
+                              -0x1.a726a91b98786p-6, 0x1.162c3d9848504p-6, -0x1.2cf76bf2b3bb3p-7,
+                              0x1.f96cc735b95bbp-9, -0x1.312a3f0f4be7ep-10, 0x1.d3bb114308665p-13,
+                              -0x1.53e5c945a5972p-16});
 }
 
 /// asin(t) / t - 1 for z = t * t <= 1/4.
@@ -35,10 +36,11 @@ Expr asin_series(Expr z) {
     return z * polynomial(
                    z, {0x1.5555c8p-3, 0x1.330206p-4, 0x1.747b72p-5, 0x1.8c415ap-6, 0x1.5959aap-5});
   }
-  return z * polynomial(z, {0x1.555555555539p-3, 0x1.333333336e80fp-4, 0x1.6db6db427a4f9p-5,
-                            0x1.f1c72c38fb295p-6, 0x1.6e89f4401af12p-6, 0x1.1c6be1a66c286p-6,
-                            0x1.c6fdc1ad0a76dp-7, 0x1.8ec2fc9502512p-7, 0x1.abcf5d71aea63p-8,
-                            0x1.3ff4a924fe512p-6, -0x1.09d327898dbebp-6, 0x1.056d6c4746a55p-5});
+  return z *
+         split_polynomial(z, {0x1.555555555539p-3, 0x1.333333336e80fp-4, 0x1.6db6db427a4f9p-5,
+                              0x1.f1c72c38fb295p-6, 0x1.6e89f4401af12p-6, 0x1.1c6be1a66c286p-6,
+                              0x1.c6fdc1ad0a76dp-7, 0x1.8ec2fc9502512p-7, 0x1.abcf5d71aea63p-8,
+                              0x1.3ff4a924fe512p-6, -0x1.09d327898dbebp-6, 0x1.056d6c4746a55p-5});
 }
 
 /// The argument of the arc sine that is small: |x| or sqrt((1 - |x|) / 2).

@@ -7,6 +7,9 @@
 namespace lw::transform {
 namespace {
 
+/// Beyond this, the reductions here are not exact enough.
+[[maybe_unused]] Expr is_large(Expr x) { return abs(x) > (is_single(x) ? 0x1p16 : 0x1p30); }
+
 /// The nearest multiple n of pi/2. Adding 1.5 * 2^(digits - 1) rounds to a whole number and leaves
 /// it in the low bits of the sum.
 struct Multiple {
@@ -71,12 +74,11 @@ Expr near_cos(Expr r) {
 
 Expr is_odd(Expr quadrant) { return (quadrant & 1) != 0; }
 
-/// Minus `value` where the quadrant has its second bit: times 1 or -1, made of that bit. This is
-/// cheaper than to look at the bits of `value`, which would have to be those of no NaN.
+/// Minus `value` where the quadrant has its second bit. In f32 it is multiplied by 1 or -1, made of
+/// that bit: a select is slower on AVX2, and the bits of `value` would have to be those of no NaN.
 Expr signed_by(Expr value, Expr quadrant) {
-  const bool single = is_single(value);
-  const Expr sign = (quadrant << (single ? 30 : 62)) &
-                    quadrant.bits(single ? std::int64_t{INT32_MIN} : INT64_MIN);
+  if (!is_single(value)) return select((quadrant & 2.0) != 0.0, -value, value);
+  const Expr sign = (quadrant << 30.0) & quadrant.bits(INT32_MIN);
   const Expr one = value.literal(1).bitcast(quadrant.type());
   return value * (sign | one).bitcast(value.type());
 }
@@ -120,7 +122,11 @@ Expr tan_of(const Reduced& reduced) {
 }  // namespace
 
 Expr expand_sin(Expr x) { return sin_of(reduce(x)); }
+
 Expr expand_cos(Expr x) { return cos_of(reduce(x)); }
-Expr expand_tan(Expr x) { return tan_of(reduce_precisely(x)); }
+
+Expr expand_tan(Expr x) {
+  return branch(is_large(x), tan_of(reduce_precisely(x)), [&] { return tan_of(reduce_large(x)); });
+}
 
 }  // namespace lw::transform

@@ -37,7 +37,7 @@ Reduced reduce_single(Expr single) {
   const Expr back = sum - first;
   const Expr lost = (first - (sum - back)) + (second - back);
   const Expr magic = x.literal(0x1.8p52);
-  const Expr shifted = fma(sum, x.literal(4), magic);
+  const Expr shifted = fma(sum + small, x.literal(4), magic);
   const Expr turns = fma(shifted - magic, -0.25, sum) + (lost + small);
   const Expr r = turns * (4 * kHalfPi);
   const Expr rounded = r.convert(DType::F32);

@@ -10,5 +10,6 @@ static_assert(offsetof(Context, shared) == ContextLayout::kShared);
 static_assert(offsetof(Context, poll) == ContextLayout::kPoll);
 static_assert(offsetof(Context, fail) == ContextLayout::kFail);
 static_assert(offsetof(Context, attention) == ContextLayout::kAttention);
+static_assert(offsetof(Context, streams) == ContextLayout::kStreams);
 
 }  // namespace lw::runtime

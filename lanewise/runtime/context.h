@@ -26,6 +26,8 @@ struct Context {
   void (*fail)(Context*, std::uint32_t site, std::uint64_t lanes, const std::int32_t* ids,
                std::int64_t first);
   std::atomic<std::int32_t> attention{0};
+  /// Not 0: outputs are larger than the caches, and stores may go past them.
+  std::int32_t streams = 0;
 };
 
 /// Byte offsets of Context's members, for generated code.
@@ -36,6 +38,7 @@ struct ContextLayout {
   static constexpr int kPoll = 24;
   static constexpr int kFail = 32;
   static constexpr int kAttention = 40;
+  static constexpr int kStreams = 44;
 };
 
 using Run = Status (*)(Context*, std::int64_t first, std::int64_t count);

@@ -25,8 +25,9 @@ constexpr std::int64_t kSampleAt = 2048;  // smaller maps are counted whole
 constexpr std::int64_t kSampleRun = 64;
 constexpr int kSampleRuns = 16;
 constexpr std::uint32_t kSampleTrips = 4096;
-constexpr double kWorthThreads = 50e3;   // ns of work below which nobody is woken
-constexpr double kCompileAfter = 200e3;  // ns of work below which compiling comes after the map
+constexpr double kStreamedBytes = 32 << 20;  // of all outputs
+constexpr double kWorthThreads = 50e3;       // ns of work below which nobody is woken
+constexpr double kCompileAfter = 200e3;      // ns of work below which compiling comes after the map
 
 /// Where run `i` of the sample begins: one in each of equal parts, at a place in it that differs
 /// from part to part, or rows of an image would all be looked at in the same column.
@@ -91,6 +92,11 @@ class Call {
       shared_ = shared_storage_;
     }
     const std::int64_t n = buffers_.count;
+    double output_bytes = 0;
+    for (const DType type : program_.kernel().outputs) {
+      output_bytes += static_cast<double>(types::size_of(type)) * static_cast<double>(n);
+    }
+    streams_ = output_bytes > kStreamedBytes;
     workers_ = options_.threads > 0 ? options_.threads : default_threads();
     if (static_cast<double>(n) * program_.element_ns() < kWorthThreads) workers_ = 1;
     // Few but long elements make small chunks, each still worth waking somebody for.
@@ -122,6 +128,7 @@ class Call {
       static_cast<Worker*>(c)->call->fail(lanes, ids, first);
     };
     worker.call = this;
+    worker.streams = streams_;
     if (!buffers_.strides.empty()) {
       worker.staging.emplace(buffers_, program_.kernel());
       worker.inputs = worker.staging->inputs();
@@ -335,6 +342,7 @@ class Call {
   std::vector<std::uint64_t> shared_storage_;
   std::span<const std::uint64_t> shared_;
   int workers_ = 1;
+  bool streams_ = false;
   std::int64_t small_chunk_ = kSmallChunk;
   bool is_counting_ = false;
   bool compiles_afterwards_ = false;

@@ -429,6 +429,13 @@ void Emitter::store(const Instruction& in) {
       Value* at = element_pointer(outputs_[in.index], t, packet_index(u));
       if (masked_) {
         b_.CreateMaskedStore(value, at, align, ops_.from_mask(held_[i]));
+      } else if (streams_) {
+        auto* store = b_.CreateAlignedStore(value, at, llvm::Align(packet_bytes(t)));
+        Value* one = b_.getInt32(1);
+        store->setMetadata(
+            llvm::LLVMContext::MD_nontemporal,
+            llvm::MDNode::get(module_.getContext(),
+                              llvm::ConstantAsMetadata::get(llvm::cast<llvm::Constant>(one))));
       } else {
         b_.CreateAlignedStore(value, at, align);
       }

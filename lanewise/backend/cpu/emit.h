@@ -55,6 +55,10 @@ class Emitter {
   void compute(const kernel::Instruction& in);
   /// x + (mask and c) for select(mask, x + c, x): one instruction less without mask registers.
   llvm::Value* masked_add(const kernel::Instruction& in, int u);
+  /// Bytes that a register of lanes of this type has in memory.
+  std::uint64_t packet_bytes(DType type) const {
+    return static_cast<std::uint64_t>(s_.lanes) * types::size_of(type);
+  }
   void branch(const kernel::Instruction& in);
   void loop(const kernel::Instruction& in);
   void fail(const kernel::Instruction& in);
@@ -128,6 +132,7 @@ class Emitter {
   enum class Phase { Packet, Prologue, Body, Epilogue } phase_ = Phase::Packet;
   Values held_;                  // per register: lanes that hold an element; Epilogue: are done
   bool masked_ = true;           // Packet: some lanes may hold no element
+  bool streams_ = false;         // stores go past the caches
   llvm::Value* base_ = nullptr;  // Packet: number of the packet's first element, i32
 
   // Refill.

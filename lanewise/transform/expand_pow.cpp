@@ -87,9 +87,10 @@ Expr expand_pow(Expr x, Expr y) {
   // Beyond the range, and where there is no product, the low part is nothing or NaN.
   const Expr low = select(abs(product) < (single ? 128 : 800), product_low, x.literal(0));
   const Expr exponent = clamped(select(is_one(magnitude, y), x.literal(0), product), least, most);
-  // Rounding down a little keeps e^r above 1/2, below which its last place is smaller.
+  // Rounding down a little, by more than the low part, keeps e^r above 1/2, below which its last
+  // place is smaller.
   const Rounded step =
-      round_scaled(exponent - (single ? 0x1p-16 : 0x1p-42), most, 0x1.71547652b82fep-1);
+      round_scaled(exponent - (single ? 0x1p-12 : 0x1p-31), most, 0x1.71547652b82fep-1);
   const Expr first = fma(step.n, single ? -0x1.62e43p0 : -0x1.62e42fefa39efp0, exponent);
   const Expr second = fma(step.n, single ? 0x1.05c61p-28 : -0x1.abc9e3b39803fp-55, low);
   const Pair r = fast_sum(first, second);

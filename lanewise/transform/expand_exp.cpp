@@ -20,7 +20,8 @@ Expr short_slope(Expr r) {
                         0x1.723132p-10, 0x1.a620dcp-13});
 }
 
-/// For x not below the exponents of the type.
+/// For x not below the exponents of the type. Above them r grows with x, and the result is
+/// infinite.
 Scaled scaled_exp(Expr x, bool is_short) {
   const bool single = is_single(x);
   const Rounded step = round_scaled(x, single ? 89 : 710, 0x1.71547652b82fep-1);  // log2(e) / 2

@@ -1,5 +1,5 @@
 // What the formulas of several families share: exponents and whole numbers by bits. Nothing here
-// converts between floats and integers, which is slow: adding a large number rounds, and leaves the
+// converts floats to integers, which is slow: adding a large number rounds, and leaves the
 // whole number in the low bits of the sum.
 #pragma once
 

@@ -14,15 +14,22 @@ struct Scaled {
   Expr half;   // e^x is value * half * half
 };
 
-/// For x not below the exponents of the type.
-Scaled scaled_exp(Expr x) {
+/// (e^r - 1) / r for f32, to a third of the last place.
+Expr short_slope(Expr r) {
+  return polynomial(r, {1, 0x1.000012p-1, 0x1.555562p-3, 0x1.55478p-5, 0x1.11092ep-7,
+                        0x1.723132p-10, 0x1.a620dcp-13});
+}
+
+/// For x not below the exponents of the type. Above them r grows with x, and the result is
+/// infinite.
+Scaled scaled_exp(Expr x, bool is_short) {
   const bool single = is_single(x);
   const Rounded step = round_scaled(x, single ? 89 : 710, 0x1.71547652b82fep-1);  // log2(e) / 2
   // The first product leaves no error: all bits of the difference fit.
   const Expr high = fma(step.n, single ? -0x1.62e43p0 : -0x1.62e42fefa39efp0, x);
   const double second = single ? 0x1.05c61p-28 : -0x1.abc9e3b39803fp-55;
   const Expr r = fma(step.n, second, high);
-  const Expr slope = exp_slope(r);
+  const Expr slope = single && is_short ? short_slope(r) : fma(exp_curve(r), r, 1.0);
   return {.r = r,
           .low = fma(step.n, second, high - r),
           .slope = slope,
@@ -32,19 +39,19 @@ Scaled scaled_exp(Expr x) {
 
 }  // namespace
 
-Expr exp_slope(Expr r) {
+Expr exp_curve(Expr r) {
   if (is_single(r)) {
-    return polynomial(r, {1, 0x1.000012p-1, 0x1.555562p-3, 0x1.55478p-5, 0x1.11092ep-7,
-                          0x1.723132p-10, 0x1.a620dcp-13});
+    return polynomial(r, {0.5, 0x1.55555ep-3, 0x1.55553ep-5, 0x1.110aacp-7, 0x1.6c247cp-10,
+                          0x1.a59c1p-13, 0x1.9e3582p-16});
   }
-  return polynomial(r, {1, 0x1.fffffffffffeep-2, 0x1.55555555555a4p-3, 0x1.5555555556d1fp-5,
+  return polynomial(r, {0x1.fffffffffffeep-2, 0x1.55555555555a4p-3, 0x1.5555555556d1fp-5,
                         0x1.1111111109d6ep-7, 0x1.6c16c1697f13dp-10, 0x1.a01a01aebbafbp-13,
                         0x1.a01a05c088d45p-16, 0x1.71de2d4643e37p-19, 0x1.27e1ae09eb481p-22,
                         0x1.ae6e54b1ee1bcp-26, 0x1.21840db4f22efp-29, 0x1.5f614d77c541fp-33});
 }
 
 Expr expand_exp(Expr x) {
-  const Scaled e = scaled_exp(at_least(x, is_single(x) ? -104 : -746));
+  const Scaled e = scaled_exp(at_least(x, is_single(x) ? -104 : -746), true);
   return e.value * e.half * e.half;
 }
 
@@ -88,7 +95,7 @@ Expr expand_expm1(Expr x) {
 // F / (1 + F) with F = e^-|x|, or 1 minus that. What the roundings of F, of 1 + F and of the
 // quotient lost is put right in the end; F is scaled last, as it may be subnormal.
 Expr expand_sigmoid(Expr x) {
-  const Scaled e = scaled_exp(-at_most(abs(x), is_single(x) ? 104 : 746));
+  const Scaled e = scaled_exp(-at_most(abs(x), is_single(x) ? 104 : 746), false);
   const Expr part = e.value * e.half;
   const Expr sum = fma(part, e.half, 1.0);
   const Expr quotient = e.value / sum;

@@ -87,17 +87,11 @@ Expr with_log_specials(Expr x, Expr result) {
   return select(x > 0.0, finite, not_positive);
 }
 
-// A bound below tells LLVM that there is no NaN, of which a bitcast would have to make the
-// canonical one.
-Split split_normal(Expr x) {
-  const double least = is_single(x) ? 0x1p-126 : 0x1p-1022;
-  const Fields parts = fields(select(x > least, x, x.literal(least)));
-  return {.f = parts.mantissa - 1.0, .k = parts.k, .low = std::nullopt};
-}
-
 Split split_positive(Expr x) {
   const bool single = is_single(x);
   const double least = single ? 0x1p-149 : 0x1p-1074;
+  // This bound tells LLVM that there is no NaN, of which a bitcast would have to make the canonical
+  // one.
   const Expr positive = select(x > least, x, x.literal(least));
   const Expr is_small = x < (single ? 0x1p-126 : 0x1p-1022);
   const Fields parts = fields(select(is_small, positive * (single ? 0x1p24 : 0x1p54), positive));

@@ -1,5 +1,5 @@
 // What the formulas of several families share: exponents and whole numbers by bits. Nothing here
-// converts between floats and integers, which is slow: adding a large number rounds, and leaves the
+// converts floats to integers, which is slow: adding a large number rounds, and leaves the
 // whole number in the low bits of the sum.
 #pragma once
 
@@ -63,16 +63,14 @@ struct Split {
 /// The unit of Split::k: for f32 the exponent is converted where it stands in the bits.
 inline double k_unit(Expr x) { return is_single(x) ? 0x1p-23 : 1; }
 
-/// Takes a positive normal x apart.
-Split split_normal(Expr x);
 /// Takes a positive x apart, subnormal or not.
 Split split_positive(Expr x);
 /// Takes x + low apart, for x at least 2^-100 and `low` below its last place.
 Split split_pair(Expr x, Expr low);
 /// log(1 + f + low) + k * log(2).
 Expr log_of(Split x);
-/// (e^r - 1) / r for |r| <= log(2).
-Expr exp_slope(Expr r);
+/// (e^r - 1 - r) / r^2 for |r| <= log(2).
+Expr exp_curve(Expr r);
 /// `result` for positive finite x, and the logarithm of the others.
 Expr with_log_specials(Expr x, Expr result);
 

@@ -71,8 +71,9 @@ Expr expand_remainder(Expr a, Expr b) {
   const Expr is_tiny = divisor < (single ? 0x1p-124 : 0x1p-1020);
   const auto left = [&](Expr x) { return select(is_tiny, x + x, x); };
   const Expr right = select(is_tiny, divisor, divisor * 0.5);
-  const Expr once = select(left(whole) > right, whole - divisor, whole);
-  const Expr twice = select(left(once) >= right, once - divisor, once);
+  const Expr is_more = left(whole) > right;
+  const Expr once = select(is_more, whole - divisor, whole);
+  const Expr twice = select(is_more & (left(once) >= right), once - divisor, once);
   const Expr is_defined = (b == b) & (abs(a) < a.literal(std::numeric_limits<double>::infinity()));
   const Expr result = select(signbit(a), -twice, twice);
   return select(is_defined & (b != 0.0), select(twice == 0.0, copysign(twice, a), result),

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "lanewise/types/scalar.h"
+#include "lanewise/ir/builder.h"
+#include "lanewise/ir/evaluate.h"
+#include "lanewise/transform/passes.h"
+#include "tests/support/edge_values.h"
 #include "tools/accuracy/measure.h"
 
 namespace lw::accuracy {
@@ -105,6 +108,40 @@ TEST(TransformAccuracy, WholePowersOfTwoAreExact) {
   for (int n = -149; n <= 127; ++n) EXPECT_EQ(call<float>("exp2", n), std::ldexp(1.0f, n)) << n;
   for (int n = -1074; n <= 1023; n += 3)
     EXPECT_EQ(call<double>("exp2", n), std::ldexp(1.0, n)) << n;
+}
+
+template <class T>
+void expect_bits_of_evaluator(const Function<T>& function) {
+  const DType type = types::dtype_of<T>;
+  const bool binary = function.arity == 2;
+  ir::Builder build("f");
+  std::vector<ir::ValueId> params = {build.param("a", type, true)};
+  if (binary) params.push_back(build.param("b", type, true));
+  build.ret(std::vector{build.op(*ops::op_named(function.name), params, type)});
+  const ir::Function program = transform::run(build.take());
+  std::vector<T> a;
+  std::vector<T> b;
+  const std::vector<Scalar> edges = test::edge_values(type);
+  for (const Scalar& x : edges) {
+    for (const Scalar& y : edges) {
+      a.push_back(x.as<T>());
+      b.push_back(y.as<T>());
+      if (!binary) break;
+    }
+  }
+  std::vector<T> got(a.size());
+  function.map(got, a, b);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::vector<Scalar> arguments = {a[i]};
+    if (binary) arguments.emplace_back(b[i]);
+    EXPECT_EQ(ir::evaluate(program, arguments).results[0], Scalar(got[i]))
+        << function.name << " " << a[i] << " " << b[i];
+  }
+}
+
+TEST(TransformAccuracy, TheEvaluatorGivesTheSameBits) {
+  for (const auto& function : measured<float>()) expect_bits_of_evaluator(function);
+  for (const auto& function : measured<double>()) expect_bits_of_evaluator(function);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "lanewise/backend/cpu/emit.h"
+#include "lanewise/runtime/context.h"
 
 namespace lw::backend::cpu {
 

@@ -83,9 +83,10 @@ Expr expand_atan2(Expr y, Expr x) {
   const Expr t = select(low == high, select(high > zero, one, zero), low / high);
   // With s, the sign of x: pi/2 - s * t where steep, else (pi/2 - s * pi/2) + s * t.
   const Expr s = copysign(one, x);
-  const Expr q = t * select(is_steep, -s, s);
-  const Expr offset = fma(-s, select(is_steep, zero, half_pi(x)), half_pi(x));
-  const Expr rest = fma(-s, select(is_steep, zero, half_pi_rest(x)), half_pi_rest(x));
+  const Expr turn = s * select(is_steep, zero, x.literal(2));
+  const Expr q = t * (turn - s);
+  const Expr offset = fma(turn, half_pi(x) * -0.5, half_pi(x));
+  const Expr rest = fma(turn, half_pi_rest(x) * -0.5, half_pi_rest(x));
   return copysign(offset + (q + fma(q, atan_series(q), rest)), y);
 }
 

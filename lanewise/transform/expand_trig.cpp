@@ -8,7 +8,7 @@ namespace lw::transform {
 namespace {
 
 /// Beyond this, the reductions here are not exact enough.
-[[maybe_unused]] Expr is_large(Expr x) { return abs(x) > (is_single(x) ? 0x1p16 : 0x1p30); }
+Expr is_large(Expr x) { return abs(x) > (is_single(x) ? 0x1p16 : 0x1p30); }
 
 /// The nearest multiple n of pi/2. Adding 1.5 * 2^(digits - 1) rounds to a whole number and leaves
 /// it in the low bits of the sum.

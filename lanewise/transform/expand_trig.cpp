@@ -114,9 +114,11 @@ Expr tan_of(const Reduced& reduced) {
   const Expr tangent = r + more;
   const Expr quotient = select(odd, r.literal(-1), tangent) / select(odd, tangent, r.literal(1));
   if (!is_single(r)) return quotient;
-  // What the sum lost counts double in a reciprocal just below a power of two.
+  // What the sum lost counts double in a reciprocal just below a power of two. With it goes what
+  // the division left over.
   const Expr lost = (r - tangent) + more;
-  return select(odd, fma(quotient * quotient, lost, quotient), quotient);
+  const Expr left = fma(-quotient, tangent, r.literal(-1));
+  return select(odd, fma(quotient, fma(quotient, lost, -left), quotient), quotient);
 }
 
 }  // namespace

@@ -87,14 +87,14 @@ Expr expand_erf(Expr x) {
   const Expr z = x * x;
   const Expr one = x.literal(1);
   if (is_single(x)) {
-    const Expr e = polynomial(z, {0x1.06eba8p-3, -0x1.81273ep-2, 0x1.ce2cf2p-4, -0x1.b7f88cp-6,
-                                  0x1.540172p-8, -0x1.a3d812p-11, 0x1.4917a4p-14});
+    const Expr e = polynomial(z, {0x1.06eba8p-3, -0x1.812732p-2, 0x1.ce2a5ep-4, -0x1.b7ca48p-6,
+                                  0x1.529718p-8, -0x1.99ca86p-11, 0x1.2e90b4p-14});
     const Expr u = at_most(ax, 3.95) - 2.5;
     const Expr q = polynomial(
         u, {0x1.22e198p-3, -0x1.853fdp-3, 0x1.7f996p-4, -0x1.91a328p-7, -0x1.a880e2p-8,
             0x1.5a6c88p-9, -0x1.70a8bep-16, -0x1.965a56p-13, 0x1.055ecp-15, 0x1.7e9caap-17});
     const Expr square = q * q;
-    return select(ax < one, fma(x, e, x), copysign(fma(-square, square, one), x));
+    return select(ax < 1.1, fma(x, e, x), copysign(fma(-square, square, one), x));
   }
   const Expr e =
       split_polynomial(z, {0x1.06eba8214db68p-3, -0x1.812746b0379cbp-2, 0x1.ce2f21a04206fp-4,

@@ -17,8 +17,8 @@ Expr atan_series(Expr q) {
   const Expr z = q * q;
   if (is_single(q)) {
     return z * polynomial(
-                   z, {-0x1.555556p-2, 0x1.9996d4p-3, -0x1.24501ap-3, 0x1.c2591ep-4, -0x1.5cf9fap-4,
-                       0x1.ea3b7ap-5, -0x1.0e1498p-5, 0x1.83e394p-7, -0x1.052f46p-9});
+                   z, {-0x1.555556p-2, 0x1.999924p-3, -0x1.24828ep-3, 0x1.c5a96ap-4, -0x1.6b6cf2p-4,
+                       0x1.19965p-4, -0x1.7cc7eap-5, 0x1.8952f2p-6, -0x1.05ad04p-7, 0x1.45f9dp-10});
   }
   return z *
          split_polynomial(z, {-0x1.555555555544cp-2, 0x1.999999998411p-3, -0x1.2492491fa2135p-3,
@@ -28,6 +28,13 @@ Expr atan_series(Expr q) {
                               -0x1.a726a91b98786p-6, 0x1.162c3d9848504p-6, -0x1.2cf76bf2b3bb3p-7,
                               0x1.f96cc735b95bbp-9, -0x1.312a3f0f4be7ep-10, 0x1.d3bb114308665p-13,
                               -0x1.53e5c945a5972p-16});
+}
+
+/// offset + rest + atan(q). In f32 a product that is rounded by itself would be too much.
+Expr atan_from(Expr offset, Expr rest, Expr q) {
+  const Expr series = atan_series(q);
+  if (is_single(q)) return offset + (fma(q, series, q) + rest);
+  return offset + (q + fma(q, series, rest));
 }
 
 /// asin(t) / t - 1 for z = t * t <= 1/4.
@@ -67,7 +74,7 @@ Expr expand_atan(Expr x) {
   const Expr q = select(is_large, -one, ax) / select(one > ax, one, ax);
   const Expr offset = select(is_large, half_pi(x), zero);
   const Expr rest = select(is_large, half_pi_rest(x), zero);
-  return copysign(offset + (q + fma(q, atan_series(q), rest)), x);
+  return copysign(atan_from(offset, rest, q), x);
 }
 
 Expr expand_atan2(Expr y, Expr x) {
@@ -83,10 +90,11 @@ Expr expand_atan2(Expr y, Expr x) {
   const Expr t = select(low == high, select(high > zero, one, zero), low / high);
   // With s, the sign of x: pi/2 - s * t where steep, else (pi/2 - s * pi/2) + s * t.
   const Expr s = copysign(one, x);
-  const Expr q = t * select(is_steep, -s, s);
-  const Expr offset = fma(-s, select(is_steep, zero, half_pi(x)), half_pi(x));
-  const Expr rest = fma(-s, select(is_steep, zero, half_pi_rest(x)), half_pi_rest(x));
-  return copysign(offset + (q + fma(q, atan_series(q), rest)), y);
+  const Expr turn = s * select(is_steep, zero, x.literal(2));
+  const Expr q = t * (turn - s);
+  const Expr offset = fma(turn, half_pi(x) * -0.5, half_pi(x));
+  const Expr rest = fma(turn, half_pi_rest(x) * -0.5, half_pi_rest(x));
+  return copysign(atan_from(offset, rest, q), y);
 }
 
 Expr expand_asin(Expr x) {

@@ -19,9 +19,10 @@ inline Expr at_least(Expr x, double low) { return select(x < low, x.literal(low)
 inline Expr at_most(Expr x, double high) { return select(x > high, x.literal(high), x); }
 inline Expr clamped(Expr x, double low, double high) { return at_most(at_least(x, low), high); }
 
-/// A polynomial with its even and odd terms apart: for one more product the chain of dependent
-/// operations is half as long as Horner's, which is what long ones wait for.
+/// A polynomial with even and odd terms apart from the fourth on: for one more product the chain of
+/// dependent operations is half as long as Horner's. The first terms decide about the rounding.
 inline Expr split_polynomial(Expr x, std::initializer_list<double> c) {
+  constexpr std::size_t kHead = 3;
   const Expr square = x * x;
   const auto part = [&](std::size_t first) {
     std::size_t i = first + (c.size() - 1 - first) / 2 * 2;
@@ -29,7 +30,9 @@ inline Expr split_polynomial(Expr x, std::initializer_list<double> c) {
     while (i > first) sum = fma(sum, square, x.literal(c.begin()[i -= 2]));
     return sum;
   };
-  return fma(part(1), x, part(0));
+  Expr sum = fma(part(kHead + 1), x, part(kHead));
+  for (std::size_t i = kHead; i-- > 0;) sum = fma(sum, x, x.literal(c.begin()[i]));
+  return sum;
 }
 
 struct Rounded {

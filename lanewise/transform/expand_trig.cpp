@@ -8,7 +8,7 @@ namespace lw::transform {
 namespace {
 
 /// Beyond this, the reductions here are not exact enough.
-[[maybe_unused]] Expr is_large(Expr x) { return abs(x) > (is_single(x) ? 0x1p16 : 0x1p30); }
+Expr is_large(Expr x) { return abs(x) > (is_single(x) ? 0x1p16 : 0x1p30); }
 
 /// The nearest multiple n of pi/2. Adding 1.5 * 2^(digits - 1) rounds to a whole number and leaves
 /// it in the low bits of the sum.
@@ -114,16 +114,22 @@ Expr tan_of(const Reduced& reduced) {
   const Expr tangent = r + more;
   const Expr quotient = select(odd, r.literal(-1), tangent) / select(odd, tangent, r.literal(1));
   if (!is_single(r)) return quotient;
-  // What the sum lost counts double in a reciprocal just below a power of two.
+  // What the sum lost counts double in a reciprocal just below a power of two. With it goes what
+  // the division left over.
   const Expr lost = (r - tangent) + more;
-  return select(odd, fma(quotient * quotient, lost, quotient), quotient);
+  const Expr left = fma(-quotient, tangent, r.literal(-1));
+  return select(odd, fma(quotient, fma(quotient, lost, -left), quotient), quotient);
 }
 
 }  // namespace
 
-Expr expand_sin(Expr x) { return sin_of(reduce(x)); }
+Expr expand_sin(Expr x) {
+  return branch(is_large(x), sin_of(reduce(x)), [&] { return sin_of(reduce_large(x)); });
+}
 
-Expr expand_cos(Expr x) { return cos_of(reduce(x)); }
+Expr expand_cos(Expr x) {
+  return branch(is_large(x), cos_of(reduce(x)), [&] { return cos_of(reduce_large(x)); });
+}
 
 Expr expand_tan(Expr x) {
   return branch(is_large(x), tan_of(reduce_precisely(x)), [&] { return tan_of(reduce_large(x)); });

@@ -123,9 +123,13 @@ Expr tan_of(const Reduced& reduced) {
 
 }  // namespace
 
-Expr expand_sin(Expr x) { return sin_of(reduce(x)); }
+Expr expand_sin(Expr x) {
+  return branch(is_large(x), sin_of(reduce(x)), [&] { return sin_of(reduce_large(x)); });
+}
 
-Expr expand_cos(Expr x) { return cos_of(reduce(x)); }
+Expr expand_cos(Expr x) {
+  return branch(is_large(x), cos_of(reduce(x)), [&] { return cos_of(reduce_large(x)); });
+}
 
 Expr expand_tan(Expr x) {
   return branch(is_large(x), tan_of(reduce_precisely(x)), [&] { return tan_of(reduce_large(x)); });

@@ -15,17 +15,9 @@ constexpr std::int64_t kPoints = 30000;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// All but those whose large arguments are not reduced exactly yet.
-template <class T>
-std::vector<Function<T>> measured() {
-  std::vector<Function<T>> list = functions<T>();
-  std::erase_if(list, [](const auto& f) { return f.name == "sin" || f.name == "cos"; });
-  return list;
-}
-
 template <class T>
 void expect_accurate(Points points_of_one, double most) {
-  for (const Function<T>& function : measured<T>()) {
+  for (const Function<T>& function : functions<T>()) {
     const Points points = function.arity == 1 ? points_of_one : Points::Random;
     const Report<T> report = measure(function, points, kPoints, 1);
     EXPECT_GE(report.points, kPoints) << function.name;

@@ -43,7 +43,7 @@ int hot_ops(const ir::Function& f) {
 int widest_bytes(const ir::Function& f) {
   const kernel::Uniformity facts = kernel::analyse_uniformity(f);
   std::size_t widest = 4;
-  ir::for_each(f, [&](ValueId id, int) {
+  for_each_common(f, [&](ValueId id, int) {
     if (ir::has_value(f[id]) && !facts.uniform[id]) {
       widest = std::max(widest, types::size_of(f[id].type));
     }
@@ -80,7 +80,7 @@ Verdict is_refill_worth(const Schedule& s, int ops, const Sample& sample) {
   return {false, counts + "; waiting costs less than refill"};
 }
 
-int interleave_for(int ops) { return ops > 300 ? 1 : ops > 150 ? 2 : 4; }
+int interleave_for(int ops) { return ops > 4000 ? 1 : ops > 2500 ? 2 : 4; }
 
 /// Several steps between looks where a step is short; a divisor of the steps until a counter test
 /// can hold, so that the test too is made once a look.

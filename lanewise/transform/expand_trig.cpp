@@ -20,7 +20,7 @@ Multiple nearest_multiple(Expr x) {
   const bool single = is_single(x);
   const Expr magic = x.literal(single ? 0x1.8p23 : 0x1.8p52);
   const Expr shifted = fma(x, single ? 0x1.45f306p-1 : 0x1.45f306dc9c883p-1, magic);
-  return {.n = shifted - magic, .quadrant = shifted.bitcast(integer_of(x))};
+  return {.n = shifted - magic, .quadrant = shifted.raw_bits(integer_of(x))};
 }
 
 // pi/2 in three positive parts.
@@ -74,13 +74,11 @@ Expr near_cos(Expr r) {
 
 Expr is_odd(Expr quadrant) { return (quadrant & 1) != 0; }
 
-/// Minus `value` where the quadrant has its second bit. In f32 it is multiplied by 1 or -1, made of
-/// that bit: a select is slower on AVX2, and the bits of `value` would have to be those of no NaN.
+/// Minus `value` where the quadrant has its second bit, which in f32 is taken to the sign.
 Expr signed_by(Expr value, Expr quadrant) {
   if (!is_single(value)) return select((quadrant & 2.0) != 0.0, -value, value);
   const Expr sign = (quadrant << 30.0) & quadrant.bits(INT32_MIN);
-  const Expr one = value.literal(1).bitcast(quadrant.type());
-  return value * (sign | one).bitcast(value.type());
+  return (value.raw_bits(quadrant.type()) ^ sign).bitcast(value.type());
 }
 
 Expr sin_of(const Reduced& x) {

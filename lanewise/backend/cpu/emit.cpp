@@ -325,17 +325,120 @@ bool Emitter::is_innermost(kernel::BlockId id) const {
   return true;
 }
 
-/// The block is run at most once, if any lane needs it.
+/// The block is run at most once, if any lane needs it. It is a function of its own, for one
+/// register of lanes, which gets what it reads and writes in a frame: rare code is compiled once,
+/// and leaves no trace in the code around it.
 void Emitter::branch(const Instruction& in) {
-  llvm::BasicBlock* body = new_block("rare");
-  llvm::BasicBlock* exit = new_block("common");
+  llvm::BasicBlock* rare = new_block("rare");
+  llvm::BasicBlock* common = new_block("common");
   Value* any = ops_.any(read_all(in.sources[0]));
-  llvm::MDBuilder weights(module_.getContext());
-  b_.CreateCondBr(any, body, exit, weights.createBranchWeights(1, 1000));
-  b_.SetInsertPoint(body);
+  b_.CreateCondBr(any, rare, common,
+                  llvm::MDBuilder(module_.getContext()).createBranchWeights(1, 1000));
+  b_.SetInsertPoint(rare);
+  if (!is_closed(in.block)) {
+    block(in.block);
+  } else {
+    const Rare& function = rare_function(in);
+    for (int u = begin_; u < begin_ + width_; ++u) {
+      for (std::size_t i = 0; i < function.registers.size(); ++i) {
+        const RegisterId r = function.registers[i];
+        b_.CreateStore(read(r, u, false), frame_field(function, i));
+      }
+      b_.CreateCall(function.function, {function.frame});
+      for (std::size_t i = 0; i < function.registers.size(); ++i) {
+        const RegisterId r = function.registers[i];
+        if (!function.written[i]) continue;
+        write(r, u, b_.CreateLoad(register_type(r), frame_field(function, i)));
+      }
+    }
+  }
+  b_.CreateBr(common);
+  b_.SetInsertPoint(common);
+}
+
+/// True when a block computes and does nothing else.
+bool Emitter::is_closed(kernel::BlockId id) const {
+  return std::all_of(k_.blocks[id].begin(), k_.blocks[id].end(), [](const Instruction& in) {
+    return in.kind == Kind::Compute || in.kind == Kind::Copy;
+  });
+}
+
+llvm::Type* Emitter::register_type(RegisterId r) const {
+  return is_varying(r) ? ops_.lane_type(type(r)) : ops_.scalar_type(type(r));
+}
+
+Value* Emitter::frame_field(const Rare& rare, std::size_t i) {
+  return b_.CreateStructGEP(rare.frame_type, rare.frame, static_cast<unsigned>(i));
+}
+
+const Emitter::Rare& Emitter::rare_function(const Instruction& in) {
+  const auto [at, is_new] = rare_.try_emplace(in.block);
+  Rare& rare = at->second;
+  if (!is_new) return rare;
+  // What the block reads and does not make itself, and what it changes of the world around it.
+  std::vector<bool> made(k_.registers.size(), false);
+  std::vector<int> place(k_.registers.size(), -1);
+  const auto add = [&](RegisterId r, bool written) {
+    if (place[r] < 0) {
+      place[r] = static_cast<int>(rare.registers.size());
+      rare.registers.push_back(r);
+      rare.written.push_back(false);
+    }
+    if (written) rare.written[static_cast<std::size_t>(place[r])] = true;
+  };
+  for (const Instruction& inner : k_.blocks[in.block]) {
+    for (const RegisterId r : inner.sources) {
+      const bool is_literal = hoisted_[r] && llvm::isa<llvm::Constant>(values_[r][0]);
+      if (!made[r] && !is_literal) add(r, false);
+    }
+    if (assignments_[inner.dst] > 1) {
+      add(inner.dst, true);
+    } else {
+      made[inner.dst] = true;
+    }
+  }
+  std::vector<llvm::Type*> fields;
+  for (const RegisterId r : rare.registers) fields.push_back(register_type(r));
+  rare.frame_type = llvm::StructType::get(module_.getContext(), fields);
+  rare.frame = new_slot(rare.frame_type, "frame");
+
+  auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy()}, false);
+  rare.function =
+      llvm::Function::Create(signature, llvm::Function::InternalLinkage, "rare", module_);
+  rare.function->copyAttributesFrom(function_);
+  rare.function->addFnAttr(llvm::Attribute::NoInline);
+  rare.function->addFnAttr(llvm::Attribute::Cold);
+
+  // The block in the new function, as if there were one register and nothing around it.
+  const llvm::IRBuilderBase::InsertPointGuard guard(b_);
+  const auto outer_values = values_;
+  const auto outer_slots = slots_;
+  llvm::Function* const outer_function = std::exchange(function_, rare.function);
+  Value* const outer_frame = std::exchange(rare.frame, rare.function->getArg(0));
+  const Phase outer_phase = std::exchange(phase_, Phase::Body);
+  const int outer_begin = std::exchange(begin_, 0);
+  const int outer_width = std::exchange(width_, 1);
+  b_.SetInsertPoint(new_block("entry"));
+  for (std::size_t i = 0; i < rare.registers.size(); ++i) {
+    const RegisterId r = rare.registers[i];
+    Value* value = b_.CreateLoad(fields[i], frame_field(rare, i));
+    slots_[r].clear();
+    if (assignments_[r] > 1 && rare.written[i]) slots_[r] = {new_slot(fields[i], "r")};
+    write(r, 0, value);
+  }
   block(in.block);
-  b_.CreateBr(exit);
-  b_.SetInsertPoint(exit);
+  for (std::size_t i = 0; i < rare.registers.size(); ++i) {
+    if (rare.written[i]) b_.CreateStore(written(rare.registers[i], 0), frame_field(rare, i));
+  }
+  b_.CreateRetVoid();
+  width_ = outer_width;
+  begin_ = outer_begin;
+  phase_ = outer_phase;
+  rare.frame = outer_frame;
+  function_ = outer_function;
+  values_ = outer_values;
+  slots_ = outer_slots;
+  return rare;
 }
 
 void Emitter::loop(const Instruction& in) {

@@ -10,6 +10,8 @@
 
 #include <llvm/IR/Module.h>
 
+#include <map>
+
 #include "lanewise/backend/cpu/lane_ops.h"
 #include "lanewise/kernel/lane.h"
 
@@ -60,6 +62,18 @@ class Emitter {
     return static_cast<std::uint64_t>(s_.lanes) * types::size_of(type);
   }
   void branch(const kernel::Instruction& in);
+  /// The block of a branch as a function of its own.
+  struct Rare {
+    llvm::Function* function = nullptr;
+    llvm::StructType* frame_type = nullptr;
+    llvm::Value* frame = nullptr;
+    std::vector<kernel::RegisterId> registers;  // in the frame
+    std::vector<bool> written;                  // by the block, of these
+  };
+  const Rare& rare_function(const kernel::Instruction& in);
+  llvm::Value* frame_field(const Rare& rare, std::size_t i);
+  bool is_closed(kernel::BlockId id) const;
+  llvm::Type* register_type(kernel::RegisterId r) const;
   void loop(const kernel::Instruction& in);
   void fail(const kernel::Instruction& in);
   void store(const kernel::Instruction& in);
@@ -134,6 +148,8 @@ class Emitter {
   bool masked_ = true;           // Packet: some lanes may hold no element
   bool streams_ = false;         // stores go past the caches
   llvm::Value* base_ = nullptr;  // Packet: number of the packet's first element, i32
+
+  std::map<kernel::BlockId, Rare> rare_;
 
   // Refill.
   const kernel::Instruction* loop_ = nullptr;

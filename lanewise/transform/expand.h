@@ -96,18 +96,26 @@ inline Expr polynomial(Expr x, std::initializer_list<double> c) {
   return sum;
 }
 
-/// `rare()` where the condition holds, else `common`. The formula is computed only where an element
-/// needs it: a loop that every element leaves in its first step.
-template <class Rare>
-Expr branch(Expr condition, Expr common, Rare rare) {
-  ir::Builder& build = common.builder();
-  const ir::ValueId loop = build.begin_loop(std::array{common.id()});
-  const ir::ValueId argument = build.arguments(loop)[0];
-  build.break_if((!condition).id(), std::array{argument});
-  const Expr value = rare();
-  build.break_if(build.constant(Scalar(true)), std::array{value.id()});
-  build.end_loop(std::array{argument});
-  return {build, build.result(loop, 0)};
+/// The values of `rare()` where the condition holds, else the common ones. The formulas are
+/// computed only where an element needs them: a loop that every element leaves in its first step.
+template <std::size_t count, class Rare>
+std::array<Expr, count> branch(Expr condition, const std::array<Expr, count>& common, Rare rare) {
+  ir::Builder& build = condition.builder();
+  const auto ids = [](const std::array<Expr, count>& values) {
+    ir::Operands list;
+    for (const Expr& value : values) list.push_back(value.id());
+    return list;
+  };
+  const ir::ValueId loop = build.begin_loop(ids(common));
+  const auto own = build.arguments(loop);
+  const ir::Operands arguments(own.begin(), own.end());
+  build.break_if((!condition).id(), arguments);
+  const ir::Operands values = ids(rare());
+  build.break_if(build.constant(Scalar(true)), values);
+  build.end_loop(arguments);
+  std::array<Expr, count> results = common;
+  for (std::uint32_t i = 0; i < count; ++i) results[i] = Expr(build, build.result(loop, i));
+  return results;
 }
 
 // The longer expansions, one file per family.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <unordered_map>
 
 #include "lanewise/base/float_state.h"
 #include "lanewise/ir/evaluate.h"
@@ -113,12 +114,57 @@ class CommonValues {
   void block(ir::BlockId id) {
     for (const ValueId value : f_.blocks[id].body) {
       const Instruction& in = f_[value];
-      if (in.op == Op::Loop) block(in.block);
-      if (!ops::is_elementwise(in.op) && in.op != Op::Constant) continue;
-      same_[value] = find(value);
+      if (in.op == Op::Loop) {
+        block(in.block);
+        if (ir::branch_exit(f_, value) != ir::kNone) same_[value] = find_branch(value);
+      } else if (ops::is_elementwise(in.op) || in.op == Op::Constant || in.op == Op::Result) {
+        same_[value] = find(value);
+      } else {
+        continue;
+      }
       visible_[value] = true;
     }
-    for (const ValueId value : f_.blocks[id].body) visible_[value] = false;
+    auto& body = f_.blocks[id].body;
+    for (const ValueId value : body) visible_[value] = false;
+    std::erase_if(body,
+                  [&](ValueId value) { return f_[value].op == Op::Loop && same_[value] != value; });
+  }
+
+  /// A visible branch that does the same, or the given one, which is then known.
+  ValueId find_branch(ValueId loop) {
+    std::vector<std::uint64_t> key = describe(loop);
+    if (key.empty()) return loop;
+    for (const auto& [other, known] : branches_) {
+      if (visible_[other] && known == key) return other;
+    }
+    branches_.emplace_back(loop, std::move(key));
+    return loop;
+  }
+
+  /// All there is to a branch, with its own values counted from its beginning; empty: too much.
+  std::vector<std::uint64_t> describe(ValueId loop) const {
+    constexpr std::uint64_t kOwn = std::uint64_t{1} << 32;
+    const ir::Block& block = f_.blocks[f_[loop].block];
+    std::unordered_map<ValueId, std::uint64_t> own;
+    std::vector<std::uint64_t> key;
+    const auto add_operands = [&](const Instruction& in) {
+      for (const ValueId operand : in.operands) {
+        const auto at = own.find(same_[operand]);
+        key.push_back(at != own.end() ? kOwn + at->second : same_[operand]);
+      }
+    };
+    add_operands(f_[loop]);
+    for (const ValueId argument : block.arguments) own.emplace(argument, own.size());
+    for (const ValueId value : block.body) {
+      const Instruction& in = f_[value];
+      if (in.op == Op::Loop || in.op == Op::Fail) return {};
+      if (same_[value] != value) continue;
+      key.push_back(static_cast<std::uint64_t>(in.op) << 8 | static_cast<std::uint64_t>(in.type));
+      if (in.op == Op::Constant) key.push_back(in.constant.bits());
+      add_operands(in);
+      own.emplace(value, own.size());
+    }
+    return key;
   }
 
   /// The visible value equal to `value`, or itself, which is then known. Open addressing.
@@ -140,13 +186,14 @@ class CommonValues {
     };
     for (const ValueId operand : in.operands) mix(same_[operand]);
     if (in.op == Op::Constant) mix(in.constant.bits());
+    if (in.op == Op::Result) mix(in.index);
     return h;
   }
 
   bool is_equal(ValueId a, ValueId b) const {
     const Instruction& x = f_[a];
     const Instruction& y = f_[b];
-    if (x.op != y.op || x.type != y.type) return false;
+    if (x.op != y.op || x.type != y.type || x.index != y.index) return false;
     if (x.op == Op::Constant) return x.constant.bits() == y.constant.bits();
     return std::equal(x.operands.begin(), x.operands.end(), y.operands.begin(), y.operands.end(),
                       [&](ValueId p, ValueId q) { return same_[p] == same_[q]; });
@@ -156,6 +203,7 @@ class CommonValues {
   std::vector<ValueId> same_;
   std::vector<bool> visible_;  // made in a block that is still open
   std::vector<ValueId> table_;
+  std::vector<std::pair<ValueId, std::vector<std::uint64_t>>> branches_;
 };
 
 }  // namespace

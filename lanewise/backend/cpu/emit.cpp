@@ -397,6 +397,33 @@ const Emitter::Rare& Emitter::rare_function(const Instruction& in) {
       made[inner.dst] = true;
     }
   }
+  // A block that does the same as another one, with other registers, shares its function.
+  std::vector<std::uint64_t> key;
+  std::vector<std::uint64_t> number(k_.registers.size(), 0);
+  for (std::size_t i = 0; i < rare.registers.size(); ++i) {
+    number[rare.registers[i]] = 2 * i + 1;
+    key.push_back(static_cast<std::uint64_t>(type(rare.registers[i])) * 4 +
+                  is_varying(rare.registers[i]) * 2 + rare.written[i]);
+  }
+  std::uint64_t next = 0;
+  for (const Instruction& inner : k_.blocks[in.block]) {
+    key.push_back(static_cast<std::uint64_t>(inner.kind) << 8 |
+                  static_cast<std::uint64_t>(inner.op));
+    for (const RegisterId r : inner.sources) {
+      key.push_back(number[r] != 0 ? number[r] : reinterpret_cast<std::uintptr_t>(values_[r][0]));
+    }
+    if (number[inner.dst] == 0) number[inner.dst] = 2 * ++next;
+    key.push_back(number[inner.dst] << 8 | static_cast<std::uint64_t>(type(inner.dst)) << 1 |
+                  is_varying(inner.dst));
+  }
+  if (const auto twin = rare_keys_.find(key); twin != rare_keys_.end()) {
+    const Rare& other = rare_.at(twin->second);
+    rare.function = other.function;
+    rare.frame_type = other.frame_type;
+    rare.frame = other.frame;
+    return rare;
+  }
+  rare_keys_.emplace(std::move(key), in.block);
   std::vector<llvm::Type*> fields;
   for (const RegisterId r : rare.registers) fields.push_back(register_type(r));
   rare.frame_type = llvm::StructType::get(module_.getContext(), fields);
@@ -406,6 +433,7 @@ const Emitter::Rare& Emitter::rare_function(const Instruction& in) {
   rare.function =
       llvm::Function::Create(signature, llvm::Function::InternalLinkage, "rare", module_);
   rare.function->copyAttributesFrom(function_);
+  rare.function->setDSOLocal(true);
   rare.function->addFnAttr(llvm::Attribute::NoInline);
   rare.function->addFnAttr(llvm::Attribute::Cold);
 

@@ -150,6 +150,7 @@ class Emitter {
   llvm::Value* base_ = nullptr;  // Packet: number of the packet's first element, i32
 
   std::map<kernel::BlockId, Rare> rare_;
+  std::map<std::vector<std::uint64_t>, kernel::BlockId> rare_keys_;  // what each function does
 
   // Refill.
   const kernel::Instruction* loop_ = nullptr;

@@ -16,8 +16,8 @@ struct Scaled {
 
 /// (e^r - 1) / r for f32, to a third of the last place.
 Expr short_slope(Expr r) {
-  return polynomial(r, {1, 0x1.000012p-1, 0x1.555562p-3, 0x1.55478p-5, 0x1.11092ep-7,
-                        0x1.723132p-10, 0x1.a620dcp-13});
+  return polynomial(r, {1, 0x1.00001p-1, 0x1.55554cp-3, 0x1.554832p-5, 0x1.111104p-7,
+                        0x1.721228p-10, 0x1.a36fd2p-13});
 }
 
 /// For x not below the exponents of the type. Above them r grows with x, and the result is

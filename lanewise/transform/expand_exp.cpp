@@ -14,22 +14,16 @@ struct Scaled {
   Expr half;   // e^x is value * half * half
 };
 
-/// (e^r - 1) / r for f32, to a third of the last place.
-Expr short_slope(Expr r) {
-  return polynomial(r, {1, 0x1.000012p-1, 0x1.555562p-3, 0x1.55478p-5, 0x1.11092ep-7,
-                        0x1.723132p-10, 0x1.a620dcp-13});
-}
-
 /// For x not below the exponents of the type. Above them r grows with x, and the result is
 /// infinite.
-Scaled scaled_exp(Expr x, bool is_short) {
+Scaled scaled_exp(Expr x) {
   const bool single = is_single(x);
   const Rounded step = round_scaled(x, single ? 89 : 710, 0x1.71547652b82fep-1);  // log2(e) / 2
   // The first product leaves no error: all bits of the difference fit.
   const Expr high = fma(step.n, single ? -0x1.62e43p0 : -0x1.62e42fefa39efp0, x);
   const double second = single ? 0x1.05c61p-28 : -0x1.abc9e3b39803fp-55;
   const Expr r = fma(step.n, second, high);
-  const Expr slope = single && is_short ? short_slope(r) : fma(exp_curve(r), r, 1.0);
+  const Expr slope = fma(exp_curve(r), r, 1.0);
   return {.r = r,
           .low = fma(step.n, second, high - r),
           .slope = slope,
@@ -51,7 +45,7 @@ Expr exp_curve(Expr r) {
 }
 
 Expr expand_exp(Expr x) {
-  const Scaled e = scaled_exp(at_least(x, is_single(x) ? -104 : -746), true);
+  const Scaled e = scaled_exp(at_least(x, is_single(x) ? -104 : -746));
   return e.value * e.half * e.half;
 }
 
@@ -95,7 +89,7 @@ Expr expand_expm1(Expr x) {
 // F / (1 + F) with F = e^-|x|, or 1 minus that. What the roundings of F, of 1 + F and of the
 // quotient lost is put right in the end; F is scaled last, as it may be subnormal.
 Expr expand_sigmoid(Expr x) {
-  const Scaled e = scaled_exp(-at_most(abs(x), is_single(x) ? 104 : 746), false);
+  const Scaled e = scaled_exp(-at_most(abs(x), is_single(x) ? 104 : 746));
   const Expr part = e.value * e.half;
   const Expr sum = fma(part, e.half, 1.0);
   const Expr quotient = e.value / sum;

@@ -40,9 +40,12 @@ Expr expand_asinh(Expr x) {
 // log(x + sqrt(x^2 - 1)), and log(2 x) where x^2 - 1 is x^2.
 Expr expand_acosh(Expr x) {
   const Expr huge = x > (is_single(x) ? 0x1p13 : 0x1p28);
-  const Expr root = sqrt(fma(x, x, -1.0));
+  const Expr square = fma(x, x, -1.0);
+  const Expr root = sqrt(square);
+  // Near 1 the result is hardly more than the root, whose rounding counts then.
+  const Expr root_low = fma(-root, root, square) / at_least(root + root, 0x1p-60);
   const Expr sum = x + root;
-  const Expr lost = root - (sum - x);
+  const Expr lost = (root - (sum - x)) + root_low;
   const Expr high = select(huge, x, sum);
   const Expr outside = x.literal(std::numeric_limits<double>::quiet_NaN());
   return log_of_pair(select(x < 1.0, outside, high), select(huge, x.literal(0), lost), huge);

@@ -57,197 +57,470 @@ where = select
 
 
 def sin(x: Any) -> Any:
-    """Sine of an angle in radians."""
+    """Sine of an angle in radians.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.sin(x))(np.array([0.0, 0.5])).round(6)
+    array([0.      , 0.479426])
+    """
     return _call("sin", np.sin, x)
 
 
 def cos(x: Any) -> Any:
-    """Cosine of an angle in radians."""
+    """Cosine of an angle in radians.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.cos(x))(np.array([0.0, 0.5])).round(6)
+    array([1.      , 0.877583])
+    """
     return _call("cos", np.cos, x)
 
 
 def tan(x: Any) -> Any:
-    """Tangent of an angle in radians."""
+    """Tangent of an angle in radians.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.tan(x))(np.array([0.0, 0.5])).round(6)
+    array([0.      , 0.546302])
+    """
     return _call("tan", np.tan, x)
 
 
 def asin(x: Any) -> Any:
-    """Inverse sine."""
+    """Inverse sine.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.asin(x))(np.array([0.0, 0.5])).round(6)
+    array([0.      , 0.523599])
+    """
     return _call("arcsin", np.arcsin, x)
 
 
 def acos(x: Any) -> Any:
-    """Inverse cosine."""
+    """Inverse cosine.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.acos(x))(np.array([0.0, 0.5])).round(6)
+    array([1.570796, 1.047198])
+    """
     return _call("arccos", np.arccos, x)
 
 
 def atan(x: Any) -> Any:
-    """Inverse tangent."""
+    """Inverse tangent.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.atan(x))(np.array([0.0, 0.5])).round(6)
+    array([0.      , 0.463648])
+    """
     return _call("arctan", np.arctan, x)
 
 
 def exp(x: Any) -> Any:
-    """Power of e to the exponent x."""
+    """Power of e to the exponent x.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.exp(x))(np.array([0.0, 0.5])).round(6)
+    array([1.      , 1.648721])
+    """
     return _call("exp", np.exp, x)
 
 
 def exp2(x: Any) -> Any:
-    """Power of 2 to the exponent x."""
+    """Power of 2 to the exponent x.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.exp2(x))(np.array([0.0, 0.5])).round(6)
+    array([1.      , 1.414214])
+    """
     return _call("exp2", np.exp2, x)
 
 
 def expm1(x: Any) -> Any:
-    """Power of e to the exponent x, minus 1, accurate near 0."""
+    """Power of e to the exponent x, minus 1, accurate near 0.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.expm1(x))(np.array([0.0, 0.5])).round(6)
+    array([0.      , 0.648721])
+    """
     return _call("expm1", np.expm1, x)
 
 
 def log(x: Any) -> Any:
-    """Natural logarithm."""
+    """Natural logarithm.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.log(x))(np.array([1.0, 2.5])).round(6)
+    array([0.      , 0.916291])
+    """
     return _call("log", np.log, x)
 
 
 def log2(x: Any) -> Any:
-    """Logarithm to base 2."""
+    """Logarithm to base 2.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.log2(x))(np.array([8.0, 2.5])).round(6)
+    array([3.      , 1.321928])
+    """
     return _call("log2", np.log2, x)
 
 
 def log10(x: Any) -> Any:
-    """Logarithm to base 10."""
+    """Logarithm to base 10.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.log10(x))(np.array([100.0, 2.5])).round(6)
+    array([2.     , 0.39794])
+    """
     return _call("log10", np.log10, x)
 
 
 def log1p(x: Any) -> Any:
-    """Natural logarithm of 1 + x, accurate near 0."""
+    """Natural logarithm of 1 + x, accurate near 0.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.log1p(x))(np.array([0.0, 0.5])).round(6)
+    array([0.      , 0.405465])
+    """
     return _call("log1p", np.log1p, x)
 
 
 def sinh(x: Any) -> Any:
-    """Hyperbolic sine."""
+    """Hyperbolic sine.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.sinh(x))(np.array([0.0, 0.5])).round(6)
+    array([0.      , 0.521095])
+    """
     return _call("sinh", np.sinh, x)
 
 
 def cosh(x: Any) -> Any:
-    """Hyperbolic cosine."""
+    """Hyperbolic cosine.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.cosh(x))(np.array([0.0, 0.5])).round(6)
+    array([1.      , 1.127626])
+    """
     return _call("cosh", np.cosh, x)
 
 
 def tanh(x: Any) -> Any:
-    """Hyperbolic tangent."""
+    """Hyperbolic tangent.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.tanh(x))(np.array([0.0, 0.5])).round(6)
+    array([0.      , 0.462117])
+    """
     return _call("tanh", np.tanh, x)
 
 
 def asinh(x: Any) -> Any:
-    """Inverse hyperbolic sine."""
+    """Inverse hyperbolic sine.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.asinh(x))(np.array([0.0, 0.5])).round(6)
+    array([0.      , 0.481212])
+    """
     return _call("arcsinh", np.arcsinh, x)
 
 
 def acosh(x: Any) -> Any:
-    """Inverse hyperbolic cosine."""
+    """Inverse hyperbolic cosine.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.acosh(x))(np.array([1.0, 2.5])).round(6)
+    array([0.      , 1.566799])
+    """
     return _call("arccosh", np.arccosh, x)
 
 
 def atanh(x: Any) -> Any:
-    """Inverse hyperbolic tangent."""
+    """Inverse hyperbolic tangent.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.atanh(x))(np.array([0.0, 0.5])).round(6)
+    array([0.      , 0.549306])
+    """
     return _call("arctanh", np.arctanh, x)
 
 
 def cbrt(x: Any) -> Any:
-    """Cube root."""
+    """Cube root.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.cbrt(x))(np.array([8.0, 2.5])).round(6)
+    array([2.      , 1.357209])
+    """
     return _call("cbrt", np.cbrt, x)
 
 
 def isnan(x: Any) -> Any:
-    """Is not a number."""
+    """Is not a number.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.isnan(x))(np.array([0.5, np.nan]))
+    array([False,  True])
+    """
     return _call("isnan", np.isnan, x)
 
 
 def isinf(x: Any) -> Any:
-    """Is infinite."""
+    """Is infinite.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.isinf(x))(np.array([0.5, np.inf]))
+    array([False,  True])
+    """
     return _call("isinf", np.isinf, x)
 
 
 def isfinite(x: Any) -> Any:
-    """Is neither infinite nor NaN."""
+    """Is neither infinite nor NaN.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.isfinite(x))(np.array([0.5, np.inf]))
+    array([ True, False])
+    """
     return _call("isfinite", np.isfinite, x)
 
 
 def signbit(x: Any) -> Any:
-    """Has a minus sign, which -0 has too."""
+    """Has a minus sign, which -0 has too.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.signbit(x))(np.array([0.5, -0.0]))
+    array([False,  True])
+    """
     return _call("signbit", np.signbit, x)
 
 
 def sign(x: Any) -> Any:
-    """-1, 0 or 1; a NaN stays."""
+    """-1, 0 or 1; a NaN stays.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.sign(x))(np.array([0.5, -7.0]))
+    array([ 1., -1.])
+    """
     return _call("sign", np.sign, x)
 
 
 def erf(x: Any) -> Any:
-    """Error function."""
+    """Error function.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.erf(x))(np.array([0.0, 0.5])).round(6)
+    array([0.    , 0.5205])
+    """
     return _call("erf", _mapped("erf"), x)
 
 
 def erfc(x: Any) -> Any:
-    """One minus the error function, accurate where that is small."""
+    """One minus the error function, accurate where that is small.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.erfc(x))(np.array([0.0, 0.5])).round(6)
+    array([1.    , 0.4795])
+    """
     return _call("erfc", _mapped("erfc"), x)
 
 
 def lgamma(x: Any) -> Any:
-    """Logarithm of the absolute value of the gamma function."""
+    """Logarithm of the absolute value of the gamma function.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.lgamma(x))(np.array([4.0, 2.5])).round(6)
+    array([1.791759, 0.284683])
+    """
     return _call("lgamma", _mapped("lgamma"), x)
 
 
 def digamma(x: Any) -> Any:
-    """Slope of lgamma."""
+    """Slope of lgamma.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.digamma(x))(np.array([1.0, 2.5])).round(6)
+    array([-0.577216,  0.703157])
+    """
     return _call("digamma", _mapped("digamma"), x)
 
 
 def sigmoid(x: Any) -> Any:
-    """Logistic function, 1 / (1 + exp(-x))."""
+    """Logistic function, 1 / (1 + exp(-x)).
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.sigmoid(x))(np.array([0.0, 0.5])).round(6)
+    array([0.5     , 0.622459])
+    """
     return _call("sigmoid", _mapped("sigmoid"), x)
 
 
 def rsqrt(x: Any) -> Any:
-    """One over the square root."""
+    """One over the square root.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.rsqrt(x))(np.array([4.0, 2.25])).round(6)
+    array([0.5     , 0.666667])
+    """
     return _call("rsqrt", _mapped("rsqrt"), x)
 
 
 def atan2(a: Any, b: Any) -> Any:
-    """Angle of the point (b, a), from -pi to pi."""
+    """Angle of the point (b, a), from -pi to pi.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.atan2(x, 1.0))(np.array([1.0, -1.0])).round(6)
+    array([ 0.785398, -0.785398])
+    """
     return _call("arctan2", np.arctan2, a, b)
 
 
 def hypot(a: Any, b: Any) -> Any:
-    """Length of the vector (a, b)."""
+    """Length of the vector (a, b).
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.hypot(x, 4.0))(np.array([3.0, 0.5])).round(6)
+    array([5.      , 4.031129])
+    """
     return _call("hypot", np.hypot, a, b)
 
 
 def fmin(a: Any, b: Any) -> Any:
-    """Smaller of two numbers; of a number and a NaN the number."""
+    """Smaller of two numbers; of a number and a NaN the number.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.fmin(x, 1.0))(np.array([0.5, np.nan])).round(6)
+    array([0.5, 1. ])
+    """
     return _call("fmin", np.fmin, a, b)
 
 
 def fmax(a: Any, b: Any) -> Any:
-    """Larger of two numbers; of a number and a NaN the number."""
+    """Larger of two numbers; of a number and a NaN the number.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.fmax(x, 1.0))(np.array([0.5, np.nan])).round(6)
+    array([1., 1.])
+    """
     return _call("fmax", np.fmax, a, b)
 
 
 def fmod(a: Any, b: Any) -> Any:
-    """Remainder with the sign of the dividend, exact."""
+    """Remainder with the sign of the dividend, exact.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.fmod(x, 2.0))(np.array([-7.5, 7.0])).round(6)
+    array([-1.5,  1. ])
+    """
     return _call("fmod", np.fmod, a, b)
 
 
 def mod(a: Any, b: Any) -> Any:
-    """Remainder with the sign of the divisor, as Python's ``%``."""
+    """Remainder with the sign of the divisor, as Python's ``%``.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.mod(x, 2.0))(np.array([-7.5, 7.0])).round(6)
+    array([0.5, 1. ])
+    """
     return _call("remainder", np.remainder, a, b)
 
 
 def nextafter(a: Any, b: Any) -> Any:
-    """Neighbour of a in the direction of b."""
+    """Neighbour of a in the direction of b.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.nextafter(x, 3.0))(np.array([1.0, 2.0])) > np.array([1.0, 2.0])
+    array([ True,  True])
+    """
     return _call("nextafter", np.nextafter, a, b)
 
 
 def power(a: Any, b: Any) -> Any:
-    """Power of a to the exponent b."""
+    """Power of a to the exponent b.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> lw.vectorize(lambda x: lw.power(x, 1.5))(np.array([4.0, 2.25])).round(6)
+    array([8.   , 3.375])
+    """
     return _call("power", np.power, a, b)
 
 

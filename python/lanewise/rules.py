@@ -104,6 +104,14 @@ def _select(_: str, kinds: list[Kind]) -> Resolved:
     return Resolved("select", (DType.Bool, common.dtype, common.dtype), common.weak)
 
 
+def _quotient(_: str, kinds: list[Kind]) -> Resolved:
+    """Floats of one type; integers of any size are divided as float64."""
+    common = promote_all(kinds)
+    if common.dtype not in FLOATS:
+        common = Kind(DType.F64, common.weak)
+    return _alike("div", common, 2)
+
+
 def _remainder(name: str, kinds: list[Kind]) -> Resolved:
     """Remainder with the sign of the divisor, of integers or floats."""
     common = promote_all(kinds)
@@ -133,7 +141,7 @@ RULES: dict[str, Rule] = {
     "add": _arithmetic("add", "or"),
     "subtract": _arithmetic("sub"),
     "multiply": _arithmetic("mul", "and"),
-    "divide": _real("div"),
+    "divide": _quotient,
     "floor_divide": _whole("div", "For floats use lw.floor(a / b), which rounds a / b first."),
     "remainder": _remainder,
     "power": _real("pow"),

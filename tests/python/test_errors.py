@@ -10,7 +10,7 @@ import pytest
 import lanewise as lw
 
 X = np.arange(4.0)
-SUPPORTED = "expected bool, int32, int64, float32 or float64."
+SUPPORTED = "expected bool, int8 to int64, uint8 to uint64, float16, float32 or float64."
 
 
 @lw.vectorize
@@ -49,8 +49,7 @@ def test_shapes_that_do_not_broadcast():
         (None, "an object (NoneType)", "Pass arrays of numbers."),
         ("text", "<U4", "Pass arrays of numbers."),
         (1j, "complex128", "Pass arrays of numbers."),
-        (np.ones(2, np.float16), "float16", "Convert it with .astype."),
-        (np.ones(2, np.uint8), "uint8", "Convert it with .astype."),
+        (np.ones(2, np.longdouble), "float128", "Convert it with .astype."),
         (np.array(["2020-01-01"], "M8[D]"), "datetime64[D]", "Pass arrays of numbers."),
     ],
     ids=lambda value: str(value)[:20],
@@ -106,8 +105,8 @@ def test_no_arguments():
 
 def test_more_arguments_than_a_map_takes():
     f = lw.vectorize(lambda *xs: sum(xs))
-    with raises(lw.UsageError, "map: too many arguments; got 15, expected at most 14."):
-        f(*[X] * 15)
+    with raises(lw.UsageError, "map: too many arguments; got 25, expected at most 24."):
+        f(*[X] * 25)
 
 
 @pytest.mark.parametrize(
@@ -325,7 +324,7 @@ def test_an_element_as_a_python_number(convert, text):
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda x: np.exp(x), "np.exp"),
+        (lambda x: np.sinc(x), "np.sinc"),
         # As NumPy calls it; np.add.reduce(x) itself leaks x when that raises.
         (lambda x: x.__array_ufunc__(np.add, "reduce", x), "np.add.reduce"),
         (lambda x: np.linalg.norm(x), "np.norm"),
@@ -350,7 +349,7 @@ def test_numpy_functions_that_are_not_recorded(call, name):
     [
         (np.ones(3), "an array of shape (3,)"),
         (1j, "complex"),
-        (np.uint8(1), "uint8"),
+        (np.longdouble(1), "float128"),
     ],
     ids=str,
 )
@@ -362,8 +361,8 @@ def test_operands_that_cannot_be_recorded(operand, got):
         f,
         TypeError,
         f"element: met a value that cannot be recorded; got {got}, expected an element, a Python "
-        "number, or a NumPy scalar of bool, int32, int64, float32 or float64. "
-        "Pass arrays as arguments.",
+        "number, or a NumPy scalar of bool, int8 to int64, uint8 to uint64, float16, float32 or "
+        "float64. Pass arrays as arguments.",
     )
 
 
@@ -372,28 +371,17 @@ def test_operands_that_are_no_numbers():
         lw.vectorize(lambda x: x + "text")(X)
 
 
-@pytest.mark.parametrize("exponent", [5, 0.5, -1])
-def test_powers_that_are_not_multiplications(exponent):
+@pytest.mark.parametrize("exponent", [5, -1])
+def test_powers_of_integers_that_are_not_multiplications(exponent):
     def f(x):
         return x**exponent
 
     fails(
         f,
         TypeError,
-        f"power: not supported with this exponent; got {exponent}, expected the literal 2, 3 or 4. "
-        "Use lw.sqrt for ** 0.5.",
-    )
-
-
-def test_powers_of_two_elements():
-    def f(x):
-        return 2**x
-
-    fails(
-        f,
-        TypeError,
-        "power: not supported with this exponent; got an element, expected the literal 2, 3 or 4. "
-        "Use lw.sqrt for ** 0.5.",
+        "power: not supported for integers with this exponent; expected the literal 2, 3 or 4. "
+        "Convert the base to a float first.",
+        np.ones(2, np.int32),
     )
 
 
@@ -404,11 +392,6 @@ def test_powers_of_two_elements():
             lambda x: x // 2,
             "floor_divide: not defined for these types; got (float64, int64), expected integers. "
             "For floats use lw.floor(a / b), which rounds a / b first.",
-        ),
-        (
-            lambda x: x % 2.5,
-            "remainder: not defined for these types; got (float64, float64), expected integers. "
-            "For floats use a - b * lw.floor(a / b), which rounds a / b first.",
         ),
         (
             lambda x: x & 1,
@@ -426,7 +409,7 @@ def test_powers_of_two_elements():
             "Use ^ or ~ for bools, or convert with .astype.",
         ),
     ],
-    ids=["//", "%", "&", "<<", "-"],
+    ids=["//", "&", "<<", "-"],
 )
 def test_operations_that_a_type_does_not_have(operation, text):
     fails(operation, TypeError, text, offset=0)
@@ -447,9 +430,9 @@ def test_literals_that_do_not_fit():
 
 def test_conversions_to_types_there_are_not():
     def f(x):
-        return x.astype(np.float16)
+        return x.astype(np.longdouble)
 
-    fails(f, TypeError, f"astype: unsupported type; got float16, {SUPPORTED}")
+    fails(f, TypeError, f"astype: unsupported type; got float128, {SUPPORTED}")
 
 
 @pytest.mark.parametrize(

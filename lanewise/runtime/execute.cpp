@@ -189,7 +189,9 @@ class Call {
     const std::int64_t left = buffers_.count - first;
     if (options_.chunk > 0) return std::min({options_.chunk, left, kMaxChunk});
     const std::int64_t share = workers_ == 1 ? kLargeChunk : left / (4 * workers_);
-    return std::min(std::clamp(share, small_chunk_, kLargeChunk), left);
+    // Whole cache lines of any type: chunks of aligned arrays are aligned too.
+    const std::int64_t wanted = (std::clamp(share, small_chunk_, kLargeChunk) + 63) / 64 * 64;
+    return std::min(wanted, left);
   }
 
   void work(Worker& worker) {

@@ -22,11 +22,20 @@ void loop(void* dst, const void* a, const void* b, const void* c, int n) {
   // No restrict: an op may write over its own operand, element by element.
   R* const out = static_cast<R*>(dst);
   if constexpr (op == Op::Select) {
-    const auto* mask = static_cast<const bool*>(a);
-    const T* x = static_cast<const T*>(b);
-    const T* y = static_cast<const T*>(c);
+    // On bits, and both sides are read: or GCC makes branches of it.
+    using Bits = std::conditional_t<
+        sizeof(T) == 8, std::uint64_t,
+        std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                           std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+    const auto* mask = static_cast<const std::uint8_t*>(a);
+    const auto* x = static_cast<const Bits*>(b);
+    const auto* y = static_cast<const Bits*>(c);
+    auto* const bits = static_cast<Bits*>(dst);
     LW_INDEPENDENT
-    for (int i = 0; i < n; ++i) out[i] = mask[i] ? x[i] : y[i];
+    for (int i = 0; i < n; ++i) {
+      const Bits chosen = static_cast<Bits>(-static_cast<Bits>(mask[i]));
+      bits[i] = static_cast<Bits>((x[i] & chosen) | (y[i] & ~chosen));
+    }
   } else {
     const T* x = static_cast<const T*>(a);
     const T* y = arity > 1 ? static_cast<const T*>(b) : x;

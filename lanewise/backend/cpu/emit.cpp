@@ -553,6 +553,7 @@ void Emitter::fail(const Instruction& in) {
 void Emitter::store(const Instruction& in) {
   const DType t = type(in.sources[0]);
   const llvm::Align align(types::size_of(t));
+  if (phase_ == Phase::Packet && streams_ != nullptr) return store_streaming(in);
   for (int u = begin_; u < begin_ + width_; ++u) {
     const auto i = static_cast<std::size_t>(u);
     Value* value = to_memory(t, read(in.sources[0], u, true));
@@ -560,13 +561,6 @@ void Emitter::store(const Instruction& in) {
       Value* at = element_pointer(outputs_[in.index], t, packet_index(u));
       if (masked_) {
         b_.CreateMaskedStore(value, at, align, ops_.from_mask(held_[i]));
-      } else if (streams_) {
-        auto* store = b_.CreateAlignedStore(value, at, llvm::Align(packet_bytes(t)));
-        Value* one = b_.getInt32(1);
-        store->setMetadata(
-            llvm::LLVMContext::MD_nontemporal,
-            llvm::MDNode::get(module_.getContext(),
-                              llvm::ConstantAsMetadata::get(llvm::cast<llvm::Constant>(one))));
       } else {
         b_.CreateAlignedStore(value, at, align);
       }
@@ -580,6 +574,35 @@ void Emitter::store(const Instruction& in) {
     Value* at = b_.CreateInBoundsGEP(memory_type(t, false), outputs_[in.index], ids);
     b_.CreateMaskedScatter(value, at, align, ops_.from_mask(held_[i]));
   }
+}
+
+/// Whole packets, past the caches or not.
+void Emitter::store_streaming(const Instruction& in) {
+  const DType t = type(in.sources[0]);
+  Values values;
+  Values places;
+  for (int u = begin_; u < begin_ + width_; ++u) {
+    values.push_back(to_memory(t, read(in.sources[0], u, true)));
+    places.push_back(element_pointer(outputs_[in.index], t, packet_index(u)));
+  }
+  llvm::BasicBlock* past = new_block("stream");
+  llvm::BasicBlock* plain = new_block("plain");
+  llvm::BasicBlock* done = new_block("stored");
+  b_.CreateCondBr(streams_, past, plain);
+  b_.SetInsertPoint(past);
+  auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    b_.CreateAlignedStore(values[i], places[i], llvm::Align(packet_bytes(t)))
+        ->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                      llvm::MDNode::get(module_.getContext(), one));
+  }
+  b_.CreateBr(done);
+  b_.SetInsertPoint(plain);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    b_.CreateAlignedStore(values[i], places[i], llvm::Align(types::size_of(t)));
+  }
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
 }
 
 // --- memory ---

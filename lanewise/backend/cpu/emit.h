@@ -77,6 +77,9 @@ class Emitter {
   void loop(const kernel::Instruction& in);
   void fail(const kernel::Instruction& in);
   void store(const kernel::Instruction& in);
+  void store_streaming(const kernel::Instruction& in);
+  /// The outputs are larger than the caches and begin at whole registers.
+  llvm::Value* can_stream();
   /// Calls a function at the context's `field` that keeps all registers (enter.h) where it can.
   llvm::Value* call_out(int field, const char* entry, llvm::Type* result,
                         llvm::ArrayRef<llvm::Value*> arguments);
@@ -144,10 +147,10 @@ class Emitter {
 
   // What `load`, `active`, `store` and `fail` mean at the moment.
   enum class Phase { Packet, Prologue, Body, Epilogue } phase_ = Phase::Packet;
-  Values held_;                  // per register: lanes that hold an element; Epilogue: are done
-  bool masked_ = true;           // Packet: some lanes may hold no element
-  bool streams_ = false;         // stores go past the caches
-  llvm::Value* base_ = nullptr;  // Packet: number of the packet's first element, i32
+  Values held_;                     // per register: lanes that hold an element; Epilogue: are done
+  bool masked_ = true;              // Packet: some lanes may hold no element
+  llvm::Value* streams_ = nullptr;  // Packet: whole packets may go past the caches, if this is set
+  llvm::Value* base_ = nullptr;     // Packet: number of the packet's first element, i32
 
   std::map<kernel::BlockId, Rare> rare_;
   std::map<std::vector<std::uint64_t>, kernel::BlockId> rare_keys_;  // what each function does

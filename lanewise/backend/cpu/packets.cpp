@@ -9,20 +9,12 @@ namespace lw::backend::cpu {
 
 using llvm::Value;
 
-namespace {
-
-constexpr int kMostStreamedOps = 24;  // beyond, arithmetic costs more than memory
-
-}  // namespace
-
 void Emitter::packets() {
   bool has_loops = false;
-  int ops = 0;
   for (kernel::RegisterId r = 0; r < k_.registers.size(); ++r) {
     if (assignments_[r] > 1) slots_[r] = new_slots(r);
   }
   for (const kernel::Instruction& in : k_.body()) {
-    ops += in.kind == kernel::Kind::Compute;
     has_loops = has_loops || (in.kind == kernel::Kind::Loop && !in.once);
   }
   Value* base = new_slot(b_.getInt32Ty(), "base");
@@ -54,33 +46,31 @@ void Emitter::packets() {
     b_.SetInsertPoint(done);
   };
 
-  if (!has_loops && ops <= kMostStreamedOps) {
-    // Where memory is what costs: whole packets past the caches, if the outputs allow it.
-    Value* allowed = b_.CreateICmpNE(
-        context_field(runtime::ContextLayout::kStreams, b_.getInt32Ty()), b_.getInt32(0));
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      Value* address = b_.CreatePtrToInt(outputs_[i], b_.getInt64Ty());
-      Value* over = b_.CreateAnd(address, b_.getInt64(packet_bytes(k_.outputs[i]) - 1));
-      allowed = b_.CreateAnd(allowed, b_.CreateICmpEQ(over, b_.getInt64(0)));
-    }
-    Value* end = b_.CreateSelect(allowed, count_, b_.getInt32(0));
-    streams_ = true;
-    round(false, [&] {
-      return b_.CreateICmpSLE(b_.CreateAdd(base_, b_.getInt32(unsigned(width_ * s_.lanes))), end);
-    });
-    streams_ = false;
-    b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
-  }
   if (!has_loops) {
-    // Whole packets first, without masks; the rest one register at a time.
+    // Whole packets first, without masks, and past the caches where the outputs allow it; the rest
+    // one register at a time.
+    streams_ = can_stream();
     round(false, [&] {
       return b_.CreateICmpSLE(b_.CreateAdd(base_, b_.getInt32(unsigned(width_ * s_.lanes))),
                               count_);
     });
+    streams_ = nullptr;
     width_ = 1;
   }
   round(true, [&] { return b_.CreateICmpSLT(base_, count_); });
+  if (!has_loops) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRet(b_.getInt32(0));
+}
+
+Value* Emitter::can_stream() {
+  Value* allowed = b_.CreateICmpNE(context_field(runtime::ContextLayout::kStreams, b_.getInt32Ty()),
+                                   b_.getInt32(0));
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    Value* address = b_.CreatePtrToInt(outputs_[i], b_.getInt64Ty());
+    Value* over = b_.CreateAnd(address, b_.getInt64(packet_bytes(k_.outputs[i]) - 1));
+    allowed = b_.CreateAnd(allowed, b_.CreateICmpEQ(over, b_.getInt64(0)));
+  }
+  return allowed;
 }
 
 }  // namespace lw::backend::cpu

@@ -256,32 +256,39 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
   std::uint64_t shared[kMostInputs];
   std::size_t mapped_count = 0;
   std::size_t shared_count = 0;
-  std::int64_t strides[kMostInputs + kMostOutputs];
-  bool is_strided = false;
-  const auto stride_of = [&](std::int64_t stride, DType type) {
-    is_strided = is_strided || stride != static_cast<std::int64_t>(types::size_of(type));
-    return stride;
+  const auto is_apart = [](std::int64_t stride, DType type) {
+    return stride != static_cast<std::int64_t>(types::size_of(type));
   };
+  bool is_strided = false;
   for (const Input& input : inputs) {
     if (input.mapped) {
-      strides[mapped_count] = stride_of(input.stride, input.type);
+      is_strided = is_strided || is_apart(input.stride, input.type);
       mapped[mapped_count++] = input.data;
     } else {
       shared[shared_count++] = input.value.bits();
     }
   }
   const std::vector<DType>& results = entry.program->function().results;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto size = static_cast<std::int64_t>(types::size_of(results[i]));
-    strides[mapped_count + i] =
-        output_strides.empty() ? size : stride_of(output_strides[i], results[i]);
+  for (std::size_t i = 0; i < output_strides.size(); ++i) {
+    is_strided = is_strided || is_apart(output_strides[i], results[i]);
   }
-  const runtime::Buffers buffers{
-      .inputs = {mapped, mapped_count},
-      .shared = {shared, shared_count},
-      .outputs = outputs,
-      .count = count,
-      .strides = {strides, is_strided ? mapped_count + results.size() : 0}};
+  std::int64_t strides[kMostInputs + kMostOutputs];
+  std::size_t stride_count = 0;
+  if (is_strided) {
+    for (const Input& input : inputs) {
+      if (input.mapped) strides[stride_count++] = input.stride;
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      strides[stride_count++] = output_strides.empty()
+                                    ? static_cast<std::int64_t>(types::size_of(results[i]))
+                                    : output_strides[i];
+    }
+  }
+  const runtime::Buffers buffers{.inputs = {mapped, mapped_count},
+                                 .shared = {shared, shared_count},
+                                 .outputs = outputs,
+                                 .count = count,
+                                 .strides = {strides, stride_count}};
   const runtime::RunStats stats =
       runtime::execute(*entry.program, buffers,
                        {.threads = options.threads,

@@ -25,6 +25,7 @@ constexpr std::int64_t kSampleAt = 2048;  // smaller maps are counted whole
 constexpr std::int64_t kSampleRun = 64;
 constexpr int kSampleRuns = 16;
 constexpr std::uint32_t kSampleTrips = 4096;
+constexpr std::int64_t kMayStream = 1 << 18;
 constexpr double kStreamedBytes = 32 << 20;  // of all outputs
 constexpr double kWorthThreads = 50e3;       // ns of work below which nobody is woken
 constexpr double kCompileAfter = 200e3;      // ns of work below which compiling comes after the map
@@ -92,11 +93,7 @@ class Call {
       shared_ = shared_storage_;
     }
     const std::int64_t n = buffers_.count;
-    double output_bytes = 0;
-    for (const DType type : program_.kernel().outputs) {
-      output_bytes += static_cast<double>(types::size_of(type)) * static_cast<double>(n);
-    }
-    streams_ = output_bytes > kStreamedBytes;
+    if (n >= kMayStream) streams_ = output_bytes() > kStreamedBytes;
     workers_ = options_.threads > 0 ? options_.threads : default_threads();
     if (static_cast<double>(n) * program_.element_ns() < kWorthThreads) workers_ = 1;
     // Few but long elements make small chunks, each still worth waking somebody for.
@@ -106,6 +103,12 @@ class Call {
     workers_ = static_cast<int>(std::clamp<std::int64_t>((n + least - 1) / least, 1, workers_));
     stats_.workers = workers_;
     stats_.chunk = chunk_at(0);
+  }
+
+  double output_bytes() const {
+    std::size_t bytes = 0;
+    for (const DType type : program_.kernel().outputs) bytes += types::size_of(type);
+    return static_cast<double>(bytes) * static_cast<double>(buffers_.count);
   }
 
   /// A short map of straight code ends by itself before anybody could ask.
@@ -202,11 +205,29 @@ class Call {
       do {
         if (first >= buffers_.count || is_stopping()) return;
         count = chunk_at(first);
-      } while (!next_.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
+      } while (!take(first, count));
       if (first > lowest_.load(std::memory_order_relaxed)) return;
       worker.chunk_first = first;
       if (worker.attention.load(std::memory_order_relaxed) != 0 && poll(worker)) return;
       run_chunk(worker, first, count);
+    }
+  }
+
+  /// True: the chunk is this worker's; else `first` is where the next one begins.
+  bool take(std::int64_t& first, std::int64_t count) {
+    if (workers_ > 1) {
+      return next_.compare_exchange_weak(first, first + count, std::memory_order_relaxed);
+    }
+    next_.store(first + count, std::memory_order_relaxed);
+    return true;
+  }
+
+  /// A locked addition only where somebody else adds: it costs a tenth of a small call.
+  void add(std::atomic<std::int64_t>& sum, std::int64_t count) const {
+    if (workers_ > 1) {
+      sum.fetch_add(count, std::memory_order_relaxed);
+    } else {
+      sum.store(sum.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
     }
   }
 
@@ -229,7 +250,7 @@ class Call {
       const Run code = may_use_code() ? program_.code() : nullptr;
       if (code != nullptr) {
         code(&worker, first, count);
-        tier1_.fetch_add(count, std::memory_order_relaxed);
+        add(tier1_, count);
         return;
       }
       std::vector<std::uint32_t> trips;
@@ -239,7 +260,7 @@ class Call {
                                      {.code = may_use_code() ? program_.code_word() : nullptr,
                                       .trips = trips,
                                       .most_trips = kSampleTrips});
-      tier0_.fetch_add(outcome.done, std::memory_order_relaxed);
+      add(tier0_, outcome.done);
       if (outcome.status == Status::Stopped) return;
       if (is_counting_) {  // only one worker has so few elements
         is_counting_ = false;

@@ -54,11 +54,17 @@ void Emitter::packets() {
       return b_.CreateICmpSLE(b_.CreateAdd(base_, b_.getInt32(unsigned(width_ * s_.lanes))),
                               count_);
     });
+    llvm::BasicBlock* fence = new_block("fence");
+    llvm::BasicBlock* rest = new_block("rest");
+    b_.CreateCondBr(streams_, fence, rest);
+    b_.SetInsertPoint(fence);
+    b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+    b_.CreateBr(rest);
+    b_.SetInsertPoint(rest);
     streams_ = nullptr;
     width_ = 1;
   }
   round(true, [&] { return b_.CreateICmpSLT(base_, count_); });
-  if (!has_loops) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRet(b_.getInt32(0));
 }
 

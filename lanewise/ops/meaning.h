@@ -18,6 +18,8 @@
 #define LW_ISA base
 #endif
 
+#include "lanewise/ops/reduce_angle.h"
+
 namespace lw::ops::meaning {
 inline namespace LW_ISA {
 

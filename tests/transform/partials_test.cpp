@@ -18,7 +18,8 @@ std::vector<const ops::Row*> differentiable_rows() {
   for (const ops::Row& row : ops::rows()) {
     if (row.kind == ops::Kind::Structural || !ops::is_accepted(row.accepts, DType::F64)) continue;
     if (row.gives == ops::Gives::Same && row.op != Op::Select && row.op != Op::Ldexp &&
-        row.op != Op::Nextafter) {
+        row.op != Op::Nextafter && row.op != Op::AngleRest && row.op != Op::AngleLost &&
+        row.op != Op::AngleQuadrant) {
       rows.push_back(&row);
     }
   }

@@ -172,6 +172,9 @@ llvm::orc::LLJIT& jit() {
     add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
     add("lanewise_enter_poll", &lanewise_enter_poll);
     add("lanewise_enter_fail", &lanewise_enter_fail);
+    add("lanewise_angle_rest", &lanewise_angle_rest);
+    add("lanewise_angle_lost", &lanewise_angle_lost);
+    add("lanewise_angle_quadrant", &lanewise_angle_quadrant);
     add("memcpy", &std::memcpy);
     add("memset", &std::memset);
     add("memmove", &std::memmove);

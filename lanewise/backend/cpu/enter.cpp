@@ -1,5 +1,7 @@
 #include "lanewise/backend/cpu/enter.h"
 
+#include "lanewise/ops/meaning.h"
+
 // The area of xsave64 in its standard form, for x87, SSE, AVX and the three AVX-512 parts (0xe7):
 // at most 2,688 bytes, 64-byte aligned, with the 64 bytes at 512 cleared before. Parts the machine
 // lacks are skipped by it. 24 and 32 are the offsets of poll and fail (runtime/context.h).
@@ -63,3 +65,23 @@ asm(".text\n"
     ".type lanewise_enter_fail, @function\n"
     "lanewise_enter_fail:\n" LW_SAVE "  callq *32(%rdi)\n" LW_RESTORE
     ".size lanewise_enter_fail, . - lanewise_enter_fail\n");
+
+namespace {
+
+template <double lw::ops::meaning::ReducedAngle::* part>
+void replace(double* values, std::int32_t count) {
+  for (std::int32_t i = 0; i < count; ++i)
+    values[i] = lw::ops::meaning::reduce_angle(values[i]).*part;
+}
+
+}  // namespace
+
+void lanewise_angle_rest(double* values, std::int32_t count) {
+  replace<&lw::ops::meaning::ReducedAngle::r>(values, count);
+}
+void lanewise_angle_lost(double* values, std::int32_t count) {
+  replace<&lw::ops::meaning::ReducedAngle::rest>(values, count);
+}
+void lanewise_angle_quadrant(double* values, std::int32_t count) {
+  replace<&lw::ops::meaning::ReducedAngle::quadrant>(values, count);
+}

@@ -15,4 +15,9 @@ void lanewise_enter_poll();
 
 /// context->fail(context, site, lanes, ids, first); all registers are kept.
 void lanewise_enter_fail();
+
+// The native ops that are no instructions, for the values of a register in memory.
+void lanewise_angle_rest(double* values, std::int32_t count);
+void lanewise_angle_lost(double* values, std::int32_t count);
+void lanewise_angle_quadrant(double* values, std::int32_t count);
 }

@@ -2,6 +2,7 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
 
 #include <cmath>
 
@@ -205,10 +206,28 @@ Value* LaneOps::compute_bits(Op op, DType type, DType result, Value* a, Value* b
     }
     case Op::Select:
       return b_.CreateSelect(a, b, c);
+    case Op::AngleRest:
+      return call_each("lanewise_angle_rest", a);
+    case Op::AngleLost:
+      return call_each("lanewise_angle_lost", a);
+    case Op::AngleQuadrant:
+      return call_each("lanewise_angle_quadrant", a);
     default:
       LW_UNREACHABLE("not a native op");
       return nullptr;
   }
+}
+
+Value* LaneOps::call_each(const char* name, Value* a) {
+  llvm::Module* module = b_.GetInsertBlock()->getModule();
+  auto* lanes = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+  Type* doubles = lanes == nullptr ? b_.getDoubleTy() : lanes->getWithNewType(b_.getDoubleTy());
+  llvm::BasicBlock& entry = b_.GetInsertBlock()->getParent()->getEntryBlock();
+  Value* memory = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(doubles);
+  b_.CreateStore(b_.CreateFPCast(a, doubles), memory);
+  auto function = module->getOrInsertFunction(name, b_.getVoidTy(), b_.getPtrTy(), b_.getInt32Ty());
+  b_.CreateCall(function, {memory, b_.getInt32(lanes == nullptr ? 1 : lanes->getNumElements())});
+  return b_.CreateFPCast(b_.CreateLoad(doubles, memory), a->getType());
 }
 
 Value* LaneOps::compare(Op op, DType type, Value* a, Value* b) {

@@ -51,6 +51,8 @@ class LaneOps {
   llvm::Value* integer_division(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* shift(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* convert(DType from, DType to, llvm::Value* a);
+  /// A function that replaces doubles in memory, for the lanes.
+  llvm::Value* call_each(const char* name, llvm::Value* a);
   llvm::Value* from_half(llvm::Value* a);
   llvm::Value* to_half(llvm::Value* a);
   llvm::Value* is_nan(llvm::Value* a) { return b_.CreateFCmpUNO(a, a); }

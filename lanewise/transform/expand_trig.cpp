@@ -133,19 +133,10 @@ Reduced reduce_any(Expr x, const Reduced& common) {
   return {.r = r, .rest = rest, .quadrant = quadrant};
 }
 
-/// `function` of the reduced argument. In f32 the branch is about the reduction, which functions of
-/// one argument share; in f64 it comes last, which is faster where several functions meet.
-template <class Function>
-Expr of_any(Expr x, Function function) {
-  if (is_single(x)) return function(reduce_any(x, reduce(x)));
-  return branch(is_large(x), std::array{function(reduce(x))},
-                [&] { return std::array{function(reduce_large(x))}; })[0];
-}
-
 }  // namespace
 
-Expr expand_sin(Expr x) { return of_any(x, sin_of); }
-Expr expand_cos(Expr x) { return of_any(x, cos_of); }
+Expr expand_sin(Expr x) { return sin_of(reduce_any(x, reduce(x))); }
+Expr expand_cos(Expr x) { return cos_of(reduce_any(x, reduce(x))); }
 Expr expand_tan(Expr x) { return tan_of(reduce_any(x, reduce_precisely(x))); }
 
 }  // namespace lw::transform

@@ -119,10 +119,6 @@ Expr tan_of(const Reduced& reduced) {
   return select(odd, fma(quotient, fma(quotient, lost, -left), quotient), quotient);
 }
 
-}  // namespace
-
-namespace {
-
 /// Of any argument.
 Reduced reduce_any(Expr x, const Reduced& common) {
   const auto [r, rest, quadrant] =

@@ -27,9 +27,9 @@ nb::dlpack::dtype_code code_of() {
 }
 
 DType to_dtype(nb::dlpack::dtype type) {
-#define LW_DTYPE(id, name, cpp)                                                           \
+#define LW_DTYPE(id, name, cpp)                                                                 \
   if (type.code == static_cast<std::uint8_t>(code_of<cpp>()) && type.bits == 8 * sizeof(cpp)) { \
-    return DType::id;                                                                     \
+    return DType::id;                                                                           \
   }
   LW_FOR_EACH_DTYPE(LW_DTYPE)
 #undef LW_DTYPE

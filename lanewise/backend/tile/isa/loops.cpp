@@ -36,6 +36,10 @@ void loop(void* dst, const void* a, const void* b, const void* c, int n) {
       const Bits chosen = static_cast<Bits>(-static_cast<Bits>(mask[i]));
       bits[i] = static_cast<Bits>((x[i] & chosen) | (y[i] & ~chosen));
     }
+  } else if constexpr (op == Op::AngleRest || op == Op::AngleLost || op == Op::AngleQuadrant) {
+    // Rare, and nothing to vectorise.
+    const T* x = static_cast<const T*>(a);
+    for (int i = 0; i < n; ++i) out[i] = ops::meaning::apply<op, R, T, T>(x[i], T(), T());
   } else {
     const T* x = static_cast<const T*>(a);
     const T* y = arity > 1 ? static_cast<const T*>(b) : x;

@@ -32,9 +32,8 @@ ValueId branch_exit(const Function& f, ValueId loop) {
 
 bool has_loops(const Function& f) {
   bool found = false;
-  for_each(f, [&](ValueId id, int) {
-    found = found || (f[id].op == Op::Loop && branch_exit(f, id) == kNone);
-  });
+  for_each(f,
+           [&](ValueId id, int) { found = found || (f[id].op == Op::Loop && !is_branch(f, id)); });
   return found;
 }
 

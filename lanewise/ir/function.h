@@ -70,6 +70,9 @@ bool has_value(const Instruction& instruction);
 /// A loop that every element leaves in its first step is a branch: it skips the body by its first
 /// exit, with the values it came with, or leaves at the end. Gives that first exit, or kNone.
 ValueId branch_exit(const Function& function, ValueId loop);
+inline bool is_branch(const Function& function, ValueId loop) {
+  return branch_exit(function, loop) != kNone;
+}
 
 /// True when some loop can go round.
 bool has_loops(const Function& function);

@@ -16,7 +16,7 @@ using ir::ValueId;
 ValueId only_top_loop(const ir::Function& f) {
   ValueId loop = ir::kNone;
   for (const ValueId id : f.body().body) {
-    if (f[id].op != Op::Loop || ir::branch_exit(f, id) != ir::kNone) continue;
+    if (f[id].op != Op::Loop || ir::is_branch(f, id)) continue;
     if (loop != ir::kNone) return ir::kNone;
     loop = id;
   }
@@ -46,7 +46,7 @@ class Lowering {
     ir::for_each(f, [&](ValueId id, int) {
       if (f[id].op == Op::Loop) {
         result_used_[id].assign(f.blocks[f[id].block].arguments.size(), false);
-        needs_active_ = needs_active_ || (facts_.diverges[id] && !is_branch(id));
+        needs_active_ = needs_active_ || (facts_.diverges[id] && !ir::is_branch(f, id));
       }
       if (f[id].op == Op::Result) result_used_[f[id].operands[0]][f[id].index] = true;
     });
@@ -190,8 +190,6 @@ class Lowering {
 
   // --- loops ---
 
-  bool is_branch(ValueId loop) const { return ir::branch_exit(f_, loop) != ir::kNone; }
-
   /// What comes before the first exit is computed by all; the rest if any lane goes on.
   void branch(ValueId id) {
     const ir::Instruction& in = f_[id];
@@ -234,7 +232,7 @@ class Lowering {
   }
 
   void loop(ValueId id) {
-    if (is_branch(id)) return branch(id);
+    if (ir::is_branch(f_, id)) return branch(id);
     const ir::Instruction& in = f_[id];
     const bool diverges = facts_.diverges[id];
     const bool masked = diverges || needs_masks_ || masks_.size() > 1;

@@ -54,7 +54,7 @@ class Analysis {
         return;
       case Op::Loop: {
         // A branch is taken lane by lane, also where all lanes agree: it has one form.
-        if (id == refill_loop_ || ir::branch_exit(f_, id) != ir::kNone) set_diverging(id);
+        if (id == refill_loop_ || ir::is_branch(f_, id)) set_diverging(id);
         const auto& arguments = f_.blocks[in.block].arguments;
         for (std::size_t i = 0; i < arguments.size(); ++i) {
           if (id == refill_loop_ || !facts_.uniform[in.operands[i]]) set_varying(arguments[i]);

@@ -26,13 +26,15 @@ inline namespace LW_ISA {
 template <class T>
 using Unsigned = std::make_unsigned_t<T>;
 
-/// Computes on unsigned integers, so that overflow wraps; not on narrower ones than int, which
-/// C++ would promote to int.
+/// Unsigned, so that overflow wraps; no narrower than int, to which C++ would promote it.
+template <class T>
+using Wrapping = std::conditional_t<sizeof(T) < sizeof(unsigned), unsigned, Unsigned<T>>;
+
+/// Computes on unsigned integers.
 template <class T, class F>
 constexpr T wrapping(F f, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    using U = std::conditional_t<sizeof(T) < sizeof(unsigned), unsigned, Unsigned<T>>;
-    return static_cast<T>(f(static_cast<U>(a), static_cast<U>(b)));
+    return static_cast<T>(f(static_cast<Wrapping<T>>(a), static_cast<Wrapping<T>>(b)));
   } else {
     return f(a, b);
   }
@@ -122,8 +124,7 @@ constexpr bool is_shift_in_range(T count) {
 
 template <class T>
 constexpr T shl(T a, T b) {
-  using U = std::conditional_t<sizeof(T) < sizeof(unsigned), unsigned, Unsigned<T>>;
-  return is_shift_in_range(b) ? static_cast<T>(static_cast<U>(a) << b) : T(0);
+  return is_shift_in_range(b) ? static_cast<T>(static_cast<Wrapping<T>>(a) << b) : T(0);
 }
 
 template <class T>
@@ -199,8 +200,7 @@ constexpr T select(bool a, T b, T c) {
 /// Half types compute in f32 and round each result.
 template <Op op, class R, class T, class A>
 inline R apply([[maybe_unused]] A a, [[maybe_unused]] T b, [[maybe_unused]] T c) {
-  if constexpr (types::is_half_type<T> && op != Op::Convert && op != Op::Bitcast &&
-                op != Op::RawBits && op != Op::Select) {
+  if constexpr (types::is_half_type<T> && !is_of_halves(op)) {
     using F = std::conditional_t<types::is_half_type<R>, float, R>;
     return static_cast<R>(apply<op, F, float, float>(a, b, c));
   } else {

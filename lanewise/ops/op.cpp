@@ -2,20 +2,17 @@
 
 #include <array>
 
-// Parts of the list columns.
+// Parts of the domain column.
 #define LW_FIRST(a, b) a
 #define LW_SECOND(a, b) b
-#define LW_COUNT_OF(...) LW_COUNT_OF_(__VA_ARGS__ __VA_OPT__(, ) 3, 2, 1, 0)
-#define LW_COUNT_OF_(a, b, c, n, ...) n
 
 namespace lw::ops {
 namespace {
 
 constexpr std::array kRows = {
-#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) \
-  Row{Op::id,       #name,      Form::form,           arity,           Accepts::accepts,   \
-      Gives::gives, Kind::kind, LW_COUNT_OF partials, LW_FIRST domain, LW_SECOND domain,   \
-      doc},
+#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc)         \
+  Row{Op::id,           #name, arity, Accepts::accepts, Gives::gives, Kind::kind, LW_FIRST domain, \
+      LW_SECOND domain, doc},
 #include "lanewise/ops/ops.def"
 #undef LW_OP
 };

@@ -16,7 +16,6 @@ enum class Op : std::uint8_t {
 #undef LW_OP
 };
 
-enum class Form : std::uint8_t { Call, Sign };
 enum class Accepts : std::uint8_t { All, Number, Float, Integer, Bits };
 enum class Gives : std::uint8_t { Same, Bool, I32, Stated, None };
 enum class Kind : std::uint8_t { Native, Expand, Structural };
@@ -24,13 +23,11 @@ enum class Kind : std::uint8_t { Native, Expand, Structural };
 struct Row {
   Op op;
   std::string_view name;
-  Form form;
   int arity;  // -1: any number
   Accepts accepts;
   Gives gives;
   Kind kind;
-  int partials;  // derivatives given; 0: none, all are zero
-  double low;    // ordinary operands lie between
+  double low;  // ordinary operands lie between
   double high;
   std::string_view doc;
 };
@@ -51,6 +48,11 @@ bool is_elementwise(Op op);
 /// True where a zero divisor makes the element fail.
 constexpr bool can_fail(Op op, DType type) {
   return op == Op::Rem || (op == Op::Div && types::is_integer(type));
+}
+
+/// True for the ops that half types have themselves; all others are those of f32, rounded.
+constexpr bool is_of_halves(Op op) {
+  return op == Op::Convert || op == Op::Bitcast || op == Op::RawBits || op == Op::Select;
 }
 
 /// The result type of an elementwise op on operands of these types, `stated` for those whose row

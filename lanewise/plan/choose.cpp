@@ -22,7 +22,7 @@ void for_each_common(const ir::Function& f, const Visit& visit, ir::BlockId bloc
                      int depth = 0) {
   for (const ValueId id : f.blocks[block].body) {
     visit(id, depth);
-    if (f[id].op == Op::Loop && ir::branch_exit(f, id) == ir::kNone) {
+    if (f[id].op == Op::Loop && !ir::is_branch(f, id)) {
       for_each_common(f, visit, f[id].block, depth + 1);
     }
   }
@@ -88,7 +88,7 @@ int steps_for(const ir::Function& f, int ops, bool refill) {
   const int most = ops <= 16 ? (refill ? 8 : 4) : ops <= 32 ? 2 : 1;
   ValueId innermost = ir::kNone;
   for_each_common(f, [&](ValueId id, int) {
-    if (f[id].op == Op::Loop && ir::branch_exit(f, id) == ir::kNone) innermost = id;
+    if (f[id].op == Op::Loop && !ir::is_branch(f, id)) innermost = id;
   });
   if (innermost == ir::kNone) return 1;
   const auto test = kernel::find_step_test(f, innermost);

@@ -25,10 +25,10 @@ constexpr std::int64_t kSampleAt = 2048;  // smaller maps are counted whole
 constexpr std::int64_t kSampleRun = 64;
 constexpr int kSampleRuns = 16;
 constexpr std::uint32_t kSampleTrips = 4096;
-constexpr std::int64_t kMayStream = 1 << 18;
-constexpr double kStreamedBytes = 32 << 20;  // of all outputs
-constexpr double kWorthThreads = 50e3;       // ns of work below which nobody is woken
-constexpr double kCompileAfter = 200e3;      // ns of work below which compiling comes after the map
+constexpr std::int64_t kMayStream = 1 << 18;  // fewer elements are never so many bytes
+constexpr double kStreamedBytes = 32 << 20;   // of all outputs
+constexpr double kWorthThreads = 50e3;        // ns of work below which nobody is woken
+constexpr double kCompileAfter = 200e3;  // ns of work below which compiling comes after the map
 
 /// Where run `i` of the sample begins: one in each of equal parts, at a place in it that differs
 /// from part to part, or rows of an image would all be looked at in the same column.

@@ -10,12 +10,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Expr unsigned_bits(Expr a) { return a.bitcast(types::integer_of(types::size_of(a.type()), false)); }
 
-/// 2^n for the exponents of normal numbers; n is an integer of the float's size.
-Expr power_of_two(Expr n, DType type) {
-  const bool single = type == DType::F32;
-  return ((n + (single ? 127.0 : 1023.0)) << (single ? 23.0 : 52.0)).bitcast(type);
-}
-
 struct Parts {
   Expr mantissa;  // of magnitude 0.5 to 1, with the sign
   Expr exponent;  // an integer of the float's size
@@ -23,17 +17,13 @@ struct Parts {
 };
 
 Parts take_apart(Expr a) {
-  const bool single = is_single(a);
-  const double up = single ? 0x1p25 : 0x1p54;
-  const Expr small = abs(a) < (single ? 0x1p-126 : 0x1p-1022);
-  const Expr bits = select(small, a * up, a).raw_bits(integer_of(a));
+  const auto [bits, up] = normalised(a);
   const int width = fraction_bits(a);
-  const std::int64_t ones = single ? 0xff : 0x7ff;
+  const std::int64_t ones = is_single(a) ? 0xff : 0x7ff;
   const Expr field = (bits >> double(width)) & double(ones);
-  const Expr shift = select(small, field.literal(single ? 25 : 54), field.literal(0));
   const Expr mantissa = (bits & bits.bits(~(ones << width))) | bits.bits((ones / 2 - 1) << width);
   return {.mantissa = mantissa.bitcast(a.type()),
-          .exponent = field - shift - double(ones / 2 - 1),
+          .exponent = field - up - double(ones / 2 - 1),
           .is_plain = (a != 0.0) & (abs(a) < kInfinity)};
 }
 

@@ -35,6 +35,24 @@ inline Expr split_polynomial(Expr x, std::initializer_list<double> c) {
   return sum;
 }
 
+/// 2^n for the exponents of normal numbers; n is an integer of the float's size.
+inline Expr power_of_two(Expr n, DType type) {
+  const bool single = type == DType::F32;
+  return ((n + (single ? 127.0 : 1023.0)) << (single ? 23.0 : 52.0)).bitcast(type);
+}
+
+/// The bits of a * 2^up as of a normal number: `up` is 0 unless a is subnormal.
+struct Normalised {
+  Expr bits;
+  Expr up;
+};
+inline Normalised normalised(Expr a) {
+  const bool single = is_single(a);
+  const Expr small = abs(a) < (single ? 0x1p-126 : 0x1p-1022);
+  const Expr bits = select(small, a * (single ? 0x1p25 : 0x1p54), a).raw_bits(integer_of(a));
+  return {.bits = bits, .up = select(small, bits.literal(single ? 25 : 54), bits.literal(0))};
+}
+
 struct Rounded {
   Expr n;      // a whole number
   Expr power;  // 2 ^ (n + shift)

@@ -9,19 +9,10 @@
 namespace lw::transform {
 namespace {
 
-/// The exponent, as of a normal number, of a positive finite value.
+/// The exponent, as of a normal number, of a positive value.
 Expr exponent_of(Expr a) {
-  const bool single = is_single(a);
-  const Expr small = a < (single ? 0x1p-126 : 0x1p-1022);
-  const Expr bits = select(small, a * (single ? 0x1p25 : 0x1p54), a).raw_bits(integer_of(a));
-  const Expr field = bits >> double(fraction_bits(a));
-  return field - select(small, field.literal(single ? 25 : 54), field.literal(0));
-}
-
-/// 2^n for n from 0 to the largest exponent.
-Expr power_of_two(Expr n, DType type) {
-  const bool single = type == DType::F32;
-  return ((n + (single ? 127.0 : 1023.0)) << (single ? 23.0 : 52.0)).bitcast(type);
+  const auto [bits, up] = normalised(a);
+  return (bits >> double(fraction_bits(a))) - up;
 }
 
 /// What is left of `rest` without `scaled`, at most its quotient's last place often.

@@ -87,7 +87,7 @@ class StepLimiter {
     for (std::uint32_t i = 0; i < position; ++i) map_[arguments[i]] = build_.arguments(loop)[i];
     count_ = build_.arguments(loop)[position];
     const base::Location outer = std::exchange(loop_location_, in.location);
-    const bool outer_branch = std::exchange(is_branch_, ir::branch_exit(f_, id) != ir::kNone);
+    const bool outer_branch = std::exchange(is_branch_, ir::is_branch(f_, id));
     block(in.block);
     is_branch_ = outer_branch;
     loop_location_ = outer;

@@ -116,7 +116,7 @@ class CommonValues {
       const Instruction& in = f_[value];
       if (in.op == Op::Loop) {
         block(in.block);
-        if (ir::branch_exit(f_, value) != ir::kNone) same_[value] = find_branch(value);
+        if (ir::is_branch(f_, value)) same_[value] = find_branch(value);
       } else if (ops::is_elementwise(in.op) || in.op == Op::Constant || in.op == Op::Result) {
         same_[value] = find(value);
       } else {

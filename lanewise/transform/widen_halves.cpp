@@ -34,7 +34,7 @@ Expr to_half(Expr a, DType half) {
 }
 
 std::optional<ir::ValueId> widen(ir::Builder& build, const ir::Instruction& in) {
-  if (in.op == Op::Bitcast || in.op == Op::RawBits || in.op == Op::Select) return std::nullopt;
+  if (in.op != Op::Convert && ops::is_of_halves(in.op)) return std::nullopt;
   const Expr first(build, in.operands[0]);
   const DType from = first.type();
   if (in.op == Op::Convert) {

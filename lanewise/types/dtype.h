@@ -75,6 +75,13 @@ inline constexpr bool is_half_type = std::is_same_v<T, Half> || std::is_same_v<T
 template <class T>
 inline constexpr bool is_float_type = std::is_floating_point_v<T> || is_half_type<T>;
 
+/// The unsigned integer of T's size.
+template <class T>
+using BitsOf = std::conditional_t<
+    sizeof(T) == 8, std::uint64_t,
+    std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+
 /// The integer type of `size` bytes.
 constexpr DType integer_of(std::size_t size, bool is_signed = true) {
   const DType first = is_signed ? DType::I8 : DType::U8;

@@ -1,5 +1,6 @@
 """Functions of elements. On plain numbers they compute, so that the plain function runs too."""
 
+import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -21,14 +22,14 @@ def _call(name: str, plain: Callable[..., Any], *operands: Any) -> Any:
     return result.item() if is_python and not is_numpy and hasattr(result, "item") else result
 
 
+@functools.cache
 def _mapped(name: str) -> Callable[[Any], Any]:
     """Return the function as this library computes it, for those that NumPy does not have."""
+    function = vectorize(lambda element: record(name, element))
 
     def plain(x: Any) -> Any:
         values = np.asarray(x)
-        return vectorize(lambda element: record(name, element))(values.reshape(-1)).reshape(
-            values.shape
-        )[()]
+        return function(values.reshape(-1)).reshape(values.shape)[()]
 
     return plain
 

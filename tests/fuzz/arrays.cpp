@@ -99,9 +99,7 @@ std::string Arrays::mismatch() const {
 /// Bits must agree, except that a NaN is as good as another; a bool is a byte, 0 or 1.
 template <class T>
 std::string Arrays::differs(std::size_t r) const {
-  using Wide = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  using Narrow = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
-  using Bits = std::conditional_t<sizeof(T) <= 2, Narrow, Wide>;
+  using Bits = types::BitsOf<T>;
   const auto load = [](const std::byte* data, std::int64_t i) {
     Bits bits;
     std::memcpy(&bits, data + static_cast<std::size_t>(i) * sizeof bits, sizeof bits);

@@ -108,8 +108,7 @@ Scalar random_scalar(Random& random, DType type) {
       if (random.chance(40)) return T::of_bits(static_cast<std::uint16_t>(random.next()));
       return T(random_float<float, std::uint32_t>(random));
     } else {
-      return random_float<T, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(
-          random);
+      return random_float<T, types::BitsOf<T>>(random);
     }
   });
 }

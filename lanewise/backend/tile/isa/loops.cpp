@@ -23,10 +23,7 @@ void loop(void* dst, const void* a, const void* b, const void* c, int n) {
   R* const out = static_cast<R*>(dst);
   if constexpr (op == Op::Select) {
     // On bits, and both sides are read: or GCC makes branches of it.
-    using Bits = std::conditional_t<
-        sizeof(T) == 8, std::uint64_t,
-        std::conditional_t<sizeof(T) == 4, std::uint32_t,
-                           std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+    using Bits = types::BitsOf<T>;
     const auto* mask = static_cast<const std::uint8_t*>(a);
     const auto* x = static_cast<const Bits*>(b);
     const auto* y = static_cast<const Bits*>(c);
@@ -53,9 +50,6 @@ void loop(void* dst, const void* a, const void* b, const void* c, int n) {
 }
 
 // What is left of the half types by transform/widen_halves.
-constexpr bool is_of_halves(Op op) {
-  return op == Op::Convert || op == Op::Bitcast || op == Op::RawBits || op == Op::Select;
-}
 template <class R, class T>
 constexpr bool is_native_conversion() {
   if constexpr (types::is_half_type<R> || types::is_half_type<T>) {
@@ -72,7 +66,7 @@ LaneLoop find_row(DType type, DType result) {
   } else {
     return types::with_type(type, [&]<class T>() -> LaneLoop {
       if constexpr (!ops::meaning::compiles<T>(accepts) ||
-                    (types::is_half_type<T> && !is_of_halves(op))) {
+                    (types::is_half_type<T> && !ops::is_of_halves(op))) {
         return nullptr;
       } else if constexpr (gives == ops::Gives::Same) {
         return loop<op, arity, T, T>;

@@ -9,6 +9,7 @@
 #include "lanewise/base/error.h"
 #include "lanewise/ir/print.h"
 #include "lanewise/runtime/program_cache.h"
+#include "lanewise/trace/trace.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw {
@@ -213,6 +214,7 @@ const ElementFunction::Entry& ElementFunction::find(std::span<const Input> input
 const ElementFunction::Entry& ElementFunction::load(const Signature& key,
                                                     std::span<const Input> inputs,
                                                     const MapOptions& options) {
+  trace::Trace::require_none();  // a function that calls itself would wait for its own trace
   const std::lock_guard lock(mutex_);
   for (const Entry* e = entries_.load(); e != nullptr; e = e->next) {
     if (e->key == key) return *e;  // another thread was first

@@ -3,36 +3,14 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <mutex>
-#include <optional>
 #include <span>
-#include <string>
 
+#include "lanewise/api/explain.h"
 #include "lanewise/api/tensor.h"
 #include "lanewise/ir/function.h"
-#include "lanewise/plan/choose.h"
-#include "lanewise/runtime/execute.h"
 
 namespace lw {
-
-using Compile = runtime::CompileMode;
-
-/// Options of one call.
-struct MapOptions {
-  int threads = 0;                    // 0: all the process may use
-  std::int64_t max_steps = 0;         // loop steps an element may take; 0: no limit
-  Compile compile = Compile::Auto;    // machine code beside the first call, before it, or never
-  std::int64_t chunk = 0;             // elements a worker takes at a time; 0: chosen
-  std::optional<CancelToken> cancel;  // stops the map from another thread
-  std::function<bool()> interrupt;    // asked now and then on this thread; true stops the map
-};
-
-/// Options of a function.
-struct VectorizeOptions {
-  std::string name = "f";
-  plan::Wish schedule;  // what the planner must keep to; chosen otherwise
-};
 
 /// Elements that stand `stride` elements apart, forward or backward; 0 repeats one value.
 template <class T>
@@ -119,7 +97,7 @@ class ElementFunction {
   /// The types of the results for such inputs.
   std::vector<DType> result_types(std::span<const Input> inputs, const MapOptions& options);
   /// What happens, or happened, with such inputs: program, schedule and reason, code, counts.
-  std::string explain(std::span<const Input> inputs, const MapOptions& options);
+  Explanation explain(std::span<const Input> inputs, const MapOptions& options);
   /// The element program as text.
   std::string lower(std::span<const Input> inputs, const MapOptions& options);
   /// Plans and compiles for such inputs now; returns what the compiler did.

@@ -139,15 +139,23 @@ class Vectorized {
     return into({output}, options, arguments...);
   }
 
+  /// What happens, or happened, with such arguments; options of the call, if any, come last.
   template <class... A>
-  std::string explain(const A&... arguments) {
-    const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
-    return function_.explain(inputs, {});
+  Explanation explain(const A&... arguments) {
+    return api::with_options(
+        [&](const MapOptions& options, const auto&... arrays) {
+          return function_.explain(std::array{Input(arrays)...}, options);
+        },
+        arguments...);
   }
+  /// The element program as text, likewise.
   template <class... A>
   std::string lower(const A&... arguments) {
-    const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
-    return function_.lower(inputs, {});
+    return api::with_options(
+        [&](const MapOptions& options, const auto&... arrays) {
+          return function_.lower(std::array{Input(arrays)...}, options);
+        },
+        arguments...);
   }
   ElementFunction& element_function() { return function_; }
 

@@ -132,15 +132,38 @@ TEST_F(MapErrors, FunctionsWithoutResultsOrWithTooMany) {
   }
 }
 
-TEST_F(MapErrors, ANegativeStepLimit) {
+TEST_F(MapErrors, NegativeNumbersAsOptions) {
+  const auto refused = [&](const MapOptions& options) {
+    return message_of<UsageError>([&] { f_.with(options, kThree, kThree); });
+  };
   const std::string words =
       "map: max_steps is negative; got -1, expected 0 for no limit or a number of steps.";
-  const auto refused = [&] {
-    return message_of<UsageError>([&] { f_.with({.max_steps = -1}, kThree, kThree); });
-  };
-  EXPECT_EQ(refused(), words);
+  EXPECT_EQ(refused({.max_steps = -1}), words);
   f_.with({.max_steps = 5}, kThree, kThree);
-  EXPECT_EQ(refused(), words) << "also after a good limit";
+  EXPECT_EQ(refused({.max_steps = -1}), words) << "also after a good limit";
+  EXPECT_EQ(refused({.threads = -2}),
+            "map: threads is negative; got -2, expected 0 for all that the process may use or a "
+            "number of threads.");
+  EXPECT_EQ(refused({.chunk = -64}),
+            "map: chunk is negative; got -64, expected 0 for the library's choice or a number of "
+            "elements.");
+}
+
+TEST_F(MapErrors, SenselessOptionsAreRefusedByEverythingThatTakesThem) {
+  const std::string words =
+      "map: chunk is negative; got -1, expected 0 for the library's choice or a number of "
+      "elements.";
+  const MapOptions senseless{.chunk = -1};
+  EXPECT_EQ(message_of<UsageError>([&] { map(&difference, kThree, kThree, senseless); }), words);
+  EXPECT_EQ(message_of<UsageError>([&] { f_.into(out_, senseless, kThree, kThree); }), words);
+  EXPECT_EQ(message_of<UsageError>([&] { f_.explain(kThree, kThree, senseless); }), words);
+  EXPECT_EQ(message_of<UsageError>([&] { f_.lower(kThree, kThree, senseless); }), words);
+}
+
+TEST_F(MapErrors, MoreThreadsAndLargerChunksThanThereAreElementsAreFine) {
+  const auto mapped = f_.with({.threads = 1000000, .chunk = 1}, kThree, 1.0f);
+  EXPECT_EQ(mapped.at<float>(2), 2);
+  EXPECT_EQ(f_.with({.chunk = INT64_MAX}, kThree, 1.0f).at<float>(2), 2);
 }
 
 TEST_F(MapErrors, SenselessSchedulesReachTheCallerThatCompilesNow) {

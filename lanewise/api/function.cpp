@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <numeric>
 #include <utility>
 
 #include "lanewise/api/backends.h"
@@ -124,11 +125,19 @@ std::pair<const std::byte*, const std::byte*> extent(const Array& array) {
   return {std::min(first, last), std::max(first, last) + types::size_of(array.type)};
 }
 
+/// False for members of the same structs: where all strides are multiples of `apart`, elements
+/// meet only if they do so within that many bytes. Strides without a common measure are taken to
+/// meet wherever their extents do.
 template <class A, class B>
 bool overlaps(const A& a, const B& b) {
   const auto [a_begin, a_end] = extent(a);
   const auto [b_begin, b_end] = extent(b);
-  return a_begin < b_end && b_begin < a_end;
+  if (a_begin >= b_end || b_begin >= a_end) return false;
+  const std::int64_t apart = std::gcd(a.stride, b.stride);
+  if (apart == 0) return true;
+  const std::int64_t ahead = ((b_begin - a_begin) % apart + apart) % apart;
+  return ahead < static_cast<std::int64_t>(types::size_of(a.type)) ||
+         apart - ahead < static_cast<std::int64_t>(types::size_of(b.type));
 }
 
 void check_output_count(std::size_t got, std::size_t expected) {

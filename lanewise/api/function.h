@@ -20,10 +20,14 @@ struct Strided {
   std::int64_t stride = 1;
 };
 
+/// What a std::vector can hold for us: one of bool has no bools to point to.
+template <class T>
+concept VectorElement = types::ElementType<T> && !std::is_same_v<T, bool>;
+
 /// An argument: an array with one value per element, or one value shared by all.
 class Input {
  public:
-  template <types::ElementType T>
+  template <VectorElement T>
   Input(const std::vector<T>& values) : Input(std::span<const T>(values)) {}  // NOLINT: implicit
   template <types::ElementType T>
   Input(std::span<const T> values)  // NOLINT: implicit
@@ -56,7 +60,7 @@ class Input {
 
 /// Memory for results that the caller owns.
 struct Output {
-  template <types::ElementType T>
+  template <VectorElement T>
   Output(std::vector<T>& values) : Output(std::span<T>(values)) {}  // NOLINT: implicit
   template <types::ElementType T>
   Output(std::span<T> values)  // NOLINT: implicit

@@ -104,6 +104,7 @@ TEST_F(Explain, OptionsOfTheCallComeLast) {
   EXPECT_EQ(e.math, Math::Fast);
   EXPECT_TRUE(e.last_run.has_value());
   EXPECT_TRUE(has(e.program, " = fma f32 ")) << e;
+  EXPECT_FALSE(has(e.program, " = mul f32 ")) << e;
   EXPECT_TRUE(has(e.str(), "\n  math      fast: other bits than strict\n")) << e;
   EXPECT_FALSE(has(f.explain(xs).str(), "  math  "));
   EXPECT_TRUE(has(f.lower(xs, fast), " = fma f32 "));

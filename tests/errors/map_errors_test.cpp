@@ -59,6 +59,23 @@ TEST_F(MapErrors, NullDataWithASize) {
             "elements. Check that the array is allocated.");
   EXPECT_EQ(refusal(Output(DType::F32, nullptr, 3), kThree, kThree),
             "map: output 0 has no data; got a null pointer with size 3.");
+  EXPECT_EQ(refusal(out_, Strided<const float>{nullptr, 3, 0}, kThree),
+            "map: argument 0 has no data; got a null pointer with size 3, expected memory for its "
+            "elements. Check that the array is allocated.");
+  EXPECT_EQ(refusal(Strided<float>{nullptr, 3, -2}, kThree, kThree),
+            "map: output 0 has no data; got a null pointer with size 3.");
+}
+
+TEST_F(MapErrors, TypesThatAreNotOfElementsDoNotCompile) {
+  EXPECT_TRUE((std::is_convertible_v<std::vector<float>, Input>));
+  EXPECT_FALSE((std::is_convertible_v<std::vector<long double>, Input>));
+  EXPECT_FALSE((std::is_convertible_v<std::vector<std::string>, Input>));
+  EXPECT_FALSE((std::is_convertible_v<std::vector<bool>, Input>)) << "has no array of bools";
+  EXPECT_FALSE((std::is_convertible_v<std::vector<bool>&, Output>));
+  EXPECT_FALSE((std::is_convertible_v<const std::vector<float>&, Output>)) << "not to be written";
+  EXPECT_FALSE((std::is_convertible_v<Strided<const float>, Output>));
+  EXPECT_FALSE((std::is_convertible_v<long double, Input>));
+  EXPECT_FALSE((std::is_convertible_v<const char*, Input>));
 }
 
 TEST_F(MapErrors, ANegativeSize) {

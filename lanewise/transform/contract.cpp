@@ -44,8 +44,9 @@ std::optional<ValueId> contract_sum(ir::Builder& build, const ir::Instruction& i
   const Expr right(build, in.operands[1]);
   const bool is_sum = in.op == Op::Add;
   if (const auto f = factors(left)) return fma(f->first, f->second, is_sum ? right : -right).id();
-  if (const auto f = factors(right))
+  if (const auto f = factors(right)) {
     return fma(is_sum ? f->first : -f->first, f->second, left).id();
+  }
   return std::nullopt;
 }
 

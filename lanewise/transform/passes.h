@@ -23,6 +23,9 @@ ir::Function simplify(const ir::Function& function);
 /// Turns slots into SSA values: finds what each loop carries.
 ir::Function slots_to_ssa(const ir::Function& function);
 
+/// Makes one fma of a product and a sum, and products of divisions by literals: other bits, faster.
+ir::Function contract(const ir::Function& function);
+
 /// Computes f16 and bf16 in f32.
 ir::Function widen_halves(const ir::Function& function);
 
@@ -35,7 +38,11 @@ ir::Function limit_steps(const ir::Function& function, DType counter);
 
 struct Options {
   std::optional<DType> step_counter;  // limit_steps with this type
+  bool contract = false;
 };
+
+/// The passes before expansion: from a trace to what the user wrote, as SSA.
+ir::Function prepare(const ir::Function& traced, Options options = {});
 
 /// All passes in their order, from a trace to what the planner takes.
 ir::Function run(const ir::Function& traced, Options options = {});

@@ -5,11 +5,17 @@
 
 namespace lw::transform {
 
-ir::Function run(const ir::Function& traced, Options options) {
-  const base::FloatState state;  // literals are rounded, constants folded
+ir::Function prepare(const ir::Function& traced, Options options) {
   ir::Function f = slots_to_ssa(traced);
   f = remove_dead(f);
+  if (options.contract) f = remove_dead(contract(f));                   // the user's products
   if (options.step_counter) f = limit_steps(f, *options.step_counter);  // of the user's loops
+  return f;
+}
+
+ir::Function run(const ir::Function& traced, Options options) {
+  const base::FloatState state;  // literals are rounded, constants folded
+  ir::Function f = prepare(traced, options);
   f = expand(f);
   f = simplify(f);
   f = remove_dead(f);

@@ -13,7 +13,7 @@ array([100,   7,   2])
 """
 
 from . import numpy_functions as _numpy_functions  # noqa: F401  # elements know them now
-from ._core import __version__
+from ._core import Explanation, __version__
 from .element import Element
 from .errors import (
     Cancelled,
@@ -85,6 +85,7 @@ __all__ = [
     "Cancelled",
     "Element",
     "ElementError",
+    "Explanation",
     "InternalError",
     "ResourceError",
     "UsageError",

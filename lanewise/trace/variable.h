@@ -6,6 +6,7 @@
 //   lw::While([&] { return n < 10; }, [&] { n = n + 1; });
 #pragma once
 
+#include <concepts>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -139,33 +140,6 @@ class Variable {
     return record(ops::Op::Or, {a.read(), b.read()});
   }
 
-// One function per row that users call by name: sqrt(a), fma(a, b, c), sin(a), ...
-#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) \
-  LW_FUNCTION_##form(id, name, arity, gives)
-#define LW_FUNCTION_Sign(id, name, arity, gives)
-#define LW_FUNCTION_Call(id, name, arity, gives) LW_FUNCTION_##arity(id, name, LW_GIVES_##gives)
-#define LW_GIVES_Same Variable
-#define LW_GIVES_Bool boolean
-#define LW_GIVES_I32 Variable<std::int32_t>
-#define LW_FUNCTION_1(id, name, R) \
-  friend R name(Operand a) { return R::record(ops::Op::id, {a.value}); }
-#define LW_FUNCTION_2(id, name, R) \
-  friend R name(Operand a, Operand b) { return R::record(ops::Op::id, {a.value, b.value}); }
-#define LW_FUNCTION_3(id, name, R)                              \
-  friend R name(Operand a, Operand b, Operand c) {              \
-    return R::record(ops::Op::id, {a.value, b.value, c.value}); \
-  }
-#include "lanewise/ops/ops.def"
-#undef LW_OP
-#undef LW_FUNCTION_Sign
-#undef LW_FUNCTION_Call
-#undef LW_GIVES_Same
-#undef LW_GIVES_Bool
-#undef LW_GIVES_I32
-#undef LW_FUNCTION_1
-#undef LW_FUNCTION_2
-#undef LW_FUNCTION_3
-
   static Variable record(ops::Op op, std::initializer_list<ir::ValueId> operands) {
     return of(trace::Trace::current().builder().op(op, operands, types::dtype_of<T>));
   }
@@ -196,6 +170,72 @@ class Variable {
   std::uint64_t trace_;
   ir::ValueId slot_ = ir::kNone;
 };
+
+namespace trace {
+
+template <class T>
+inline constexpr bool is_variable = false;
+template <class T>
+inline constexpr bool is_variable<Variable<T>> = true;
+
+/// The type of the first operand that is a variable: the others are such variables or literals.
+template <class... A>
+struct FirstVariable {};
+template <class A, class... B>
+struct FirstVariable<A, B...> : FirstVariable<B...> {};
+template <class A, class... B>
+  requires is_variable<A>
+struct FirstVariable<A, B...> {
+  using type = A;
+};
+template <class... A>
+using FirstVariableOf = typename FirstVariable<A...>::type;
+
+template <class V, class... A>
+concept Operands = (std::convertible_to<const A&, typename V::Operand> && ...);
+
+}  // namespace trace
+
+// One function per row that users call by name: sqrt(a), fma(a, b, c), sin(a), ...
+#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) \
+  LW_FUNCTION_##form(id, name, arity, gives)
+#define LW_FUNCTION_Sign(id, name, arity, gives)
+#define LW_FUNCTION_Call(id, name, arity, gives) LW_FUNCTION_##arity(id, name, LW_GIVES_##gives)
+#define LW_GIVES_Same V
+#define LW_GIVES_Bool boolean
+#define LW_GIVES_I32 i32
+#define LW_FUNCTION_1(id, name, R)                                                  \
+  template <class V>                                                                \
+    requires trace::is_variable<V>                                                  \
+  R name(const V& a, std::source_location here = std::source_location::current()) { \
+    return R::record(ops::Op::id, {typename V::Operand(a, here).value});            \
+  }
+#define LW_FUNCTION_2(id, name, R)                                                              \
+  template <class A, class B, class V = trace::FirstVariableOf<A, B>>                           \
+    requires trace::Operands<V, A, B>                                                           \
+  R name(const A& a, const B& b, std::source_location here = std::source_location::current()) { \
+    using Operand = typename V::Operand;                                                        \
+    return R::record(ops::Op::id, {Operand(a, here).value, Operand(b, here).value});            \
+  }
+#define LW_FUNCTION_3(id, name, R)                                                              \
+  template <class A, class B, class C, class V = trace::FirstVariableOf<A, B, C>>               \
+    requires trace::Operands<V, A, B, C>                                                        \
+  R name(const A& a, const B& b, const C& c,                                                    \
+         std::source_location here = std::source_location::current()) {                         \
+    using Operand = typename V::Operand;                                                        \
+    return R::record(ops::Op::id,                                                               \
+                     {Operand(a, here).value, Operand(b, here).value, Operand(c, here).value}); \
+  }
+#include "lanewise/ops/ops.def"
+#undef LW_OP
+#undef LW_FUNCTION_Sign
+#undef LW_FUNCTION_Call
+#undef LW_GIVES_Same
+#undef LW_GIVES_Bool
+#undef LW_GIVES_I32
+#undef LW_FUNCTION_1
+#undef LW_FUNCTION_2
+#undef LW_FUNCTION_3
 
 /// `a` where the condition holds, else `b`; both are evaluated.
 template <class T>

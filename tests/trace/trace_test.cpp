@@ -205,6 +205,29 @@ TEST(Trace, EveryFunctionRecordsItsRow) {
   EXPECT_EQ(op([](f64& x) { return fma(x, x, x); }), "fma");
 }
 
+TEST(Trace, FunctionsAreFoundWithAndWithoutTheirNamespaceAndTakeLiterals) {
+  static_assert(!std::is_invocable_v<decltype([](auto a, auto b) -> decltype(lw::pow(a, b)) {
+                                       return lw::pow(a, b);
+                                     }),
+                                     f32, f64>,
+                "types are not mixed");
+  EXPECT_EQ(record<f32>(1,
+                        [](std::vector<f32>& p) {
+                          return lw::fma(lw::sin(p[0]), 2, lw::pow(2, p[0])) + pow(p[0], 0.5);
+                        }),
+            "function f(%0: f32) -> (f32) {\n"
+            "  %1 = sin f32 %0\n"
+            "  %2 = constant f32 2\n"
+            "  %3 = pow f32 %2, %0\n"
+            "  %4 = constant f32 2\n"
+            "  %5 = fma f32 %1, %4, %3\n"
+            "  %6 = constant f32 0.5\n"
+            "  %7 = pow f32 %0, %6\n"
+            "  %8 = add f32 %5, %7\n"
+            "  return (%8)\n"
+            "}\n");
+}
+
 TEST(Trace, NothingIsFoldedSoThatAConditionOnALiteralStaysALoop) {
   Trace trace("f");
   i32 n = 0;

@@ -1,10 +1,12 @@
 // The one list of all passes, in order.
+#include "lanewise/base/float_state.h"
 #include "lanewise/ir/verify.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw::transform {
 
 ir::Function prepare(const ir::Function& traced, Options options) {
+  const base::FloatState state;  // literals are rounded
   ir::Function f = slots_to_ssa(traced);
   f = remove_dead(f);
   if (options.contract) f = remove_dead(contract(f));                   // the user's products
@@ -14,6 +16,7 @@ ir::Function prepare(const ir::Function& traced, Options options) {
 
 ir::Function run(const ir::Function& traced, Options options) {
   ir::Function f = prepare(traced, options);
+  const base::FloatState state;  // literals are rounded, constants folded
   f = expand(f);
   f = simplify(f);
   f = remove_dead(f);

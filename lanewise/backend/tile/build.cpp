@@ -19,7 +19,13 @@ const LoopTable& loops() {
   return table;
 }
 
-Machine::Machine(const kernel::Kernel& kernel) { Builder(kernel, *this).run(); }
+Machine::Machine(const kernel::Kernel& kernel) {
+  if (kernel::has_parts(kernel)) {  // nothing is gained from them here
+    Builder(kernel::without_parts(kernel), *this).run();
+  } else {
+    Builder(kernel, *this).run();
+  }
+}
 
 void Machine::Builder::run() {
   m_.table_ = &loops();

@@ -213,18 +213,17 @@ TEST(Trace, FunctionsAreFoundWithAndWithoutTheirNamespaceAndTakeLiterals) {
                 "types are not mixed");
   EXPECT_EQ(record<f32>(1,
                         [](std::vector<f32>& p) {
-                          return lw::fma(lw::sin(p[0]), 2, lw::pow(2, p[0])) + pow(p[0], 0.5);
+                          const f32 sine = lw::sin(p[0]);
+                          const f32 power = lw::pow(2, sine);
+                          return fma(power, 3, sine);
                         }),
             "function f(%0: f32) -> (f32) {\n"
             "  %1 = sin f32 %0\n"
             "  %2 = constant f32 2\n"
-            "  %3 = pow f32 %2, %0\n"
-            "  %4 = constant f32 2\n"
-            "  %5 = fma f32 %1, %4, %3\n"
-            "  %6 = constant f32 0.5\n"
-            "  %7 = pow f32 %0, %6\n"
-            "  %8 = add f32 %5, %7\n"
-            "  return (%8)\n"
+            "  %3 = pow f32 %2, %1\n"
+            "  %4 = constant f32 3\n"
+            "  %5 = fma f32 %3, %4, %1\n"
+            "  return (%5)\n"
             "}\n");
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <vector>
 
@@ -73,7 +74,7 @@ class Call {
       sample(workers[0]);
       if (compiles_afterwards_) program_.compile_in_background({});
       parallel(
-          workers_, [&](int number) { work(workers[static_cast<std::size_t>(number)]); },
+          workers_, [&](int number) { work_or_stop(workers[static_cast<std::size_t>(number)]); },
           [&] { poll(workers[0]); });
     }
     finish();
@@ -197,6 +198,17 @@ class Call {
     return std::min(wanted, left);
   }
 
+  /// An exception on any worker stops all of them, and reaches the caller.
+  void work_or_stop(Worker& worker) noexcept {
+    try {
+      work(worker);
+    } catch (...) {
+      if (!has_error_.exchange(true)) error_ = std::current_exception();
+      stopping_.store(true, std::memory_order_relaxed);
+      ask_all();
+    }
+  }
+
   void work(Worker& worker) {
     const base::FloatState state;
     for (;;) {
@@ -312,6 +324,7 @@ class Call {
     if (stats_.tier1_elements > 0 && stats_.code == CodeSource::None) {
       stats_.code = CodeSource::Compiled;
     }
+    if (error_ != nullptr) std::rethrow_exception(error_);
     if (is_stopping()) {
       throw Cancelled("map: cancelled before it ended; outputs are unfinished.");
     }
@@ -373,6 +386,8 @@ class Call {
   std::atomic<std::int64_t> next_{0};          // first element of the next chunk
   std::atomic<std::int64_t> lowest_{kNobody};  // failing element
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> has_error_{false};
+  std::exception_ptr error_;  // read when all workers have ended
   std::atomic<std::int64_t> tier0_{0};
   std::atomic<std::int64_t> tier1_{0};
   RunStats stats_;

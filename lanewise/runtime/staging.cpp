@@ -32,8 +32,8 @@ void copy(void* to, std::int64_t to_stride, const void* from, std::int64_t from_
 }
 
 /// Where element 0 would be if element `first` were at `block`. Never followed outside the block.
-std::byte* element_zero(const std::unique_ptr<std::byte[]>& block, std::int64_t first, int size) {
-  const auto address = reinterpret_cast<std::uintptr_t>(block.get());
+std::byte* element_zero(const Block& block, std::int64_t first, int size) {
+  const auto address = reinterpret_cast<std::uintptr_t>(block.data());
   return reinterpret_cast<std::byte*>(address - static_cast<std::uintptr_t>(first * size));
 }
 
@@ -49,7 +49,7 @@ Staging::Staging(const Buffers& buffers, const kernel::Kernel& kernel)
     const auto size = static_cast<int>(types::size_of(type));
     if (stride == size) return;
     const auto bytes = static_cast<std::size_t>(std::min(kBlock, buffers.count) * size);
-    list.push_back({index, stride, size, std::make_unique_for_overwrite<std::byte[]>(bytes)});
+    list.push_back({index, stride, size, Block(Purpose::Scratch, bytes)});
   };
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     add(strided_inputs_, i, buffers.strides[i], kernel.inputs[i]);
@@ -62,7 +62,7 @@ Staging::Staging(const Buffers& buffers, const kernel::Kernel& kernel)
 void Staging::load(std::int64_t first, std::int64_t count) {
   for (const Strided& s : strided_inputs_) {
     const auto* from = static_cast<const std::byte*>(sources_[s.index]) + first * s.stride;
-    copy(s.block.get(), s.size, from, s.stride, s.size, count);
+    copy(s.block.data(), s.size, from, s.stride, s.size, count);
     inputs_[s.index] = element_zero(s.block, first, s.size);
   }
   for (const Strided& s : strided_outputs_) {
@@ -73,7 +73,7 @@ void Staging::load(std::int64_t first, std::int64_t count) {
 void Staging::store(std::int64_t first, std::int64_t count) const {
   for (const Strided& s : strided_outputs_) {
     auto* to = static_cast<std::byte*>(targets_[s.index]) + first * s.stride;
-    copy(to, s.stride, s.block.get(), s.size, s.size, count);
+    copy(to, s.stride, s.block.data(), s.size, s.size, count);
   }
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "lanewise/kernel/lane.h"
 #include "lanewise/runtime/buffers.h"
+#include "lanewise/runtime/memory.h"
 
 namespace lw::runtime {
 
@@ -31,7 +31,7 @@ class Staging {
     std::size_t index;    // of the array
     std::int64_t stride;  // bytes
     int size;             // bytes of an element
-    std::unique_ptr<std::byte[]> block;
+    Block block;
   };
 
   std::vector<const void*> inputs_;

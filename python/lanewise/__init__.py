@@ -77,7 +77,15 @@ from .functions import (
     where,
 )
 from .loops import while_loop
-from .settings import CacheInfo, cache_info, clear_cache, set_num_threads
+from .settings import (
+    CacheInfo,
+    MemoryInfo,
+    MemoryUse,
+    cache_info,
+    clear_cache,
+    memory_info,
+    set_num_threads,
+)
 from .vectorize import Vectorized, vectorize
 
 __all__ = [
@@ -86,6 +94,8 @@ __all__ = [
     "Element",
     "ElementError",
     "InternalError",
+    "MemoryInfo",
+    "MemoryUse",
     "ResourceError",
     "UsageError",
     "UsageTypeError",
@@ -127,6 +137,7 @@ __all__ = [
     "log2",
     "log10",
     "maximum",
+    "memory_info",
     "minimum",
     "mod",
     "nextafter",

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ._core import Compile, MapOptions
+from ._core import Compile, MapOptions, empty
 from .arguments import Arguments, Signature, describe
 from .dtypes import TO_NUMPY
 from .errors import UsageError, UsageTypeError
@@ -66,7 +66,7 @@ class Vectorized:
         specialization = self._specialize(described)
         assert specialization.dtypes is not None
         if out is None:
-            outputs = [np.empty(described.shape, TO_NUMPY[d]) for d in specialization.dtypes]
+            outputs = [empty(described.shape, TO_NUMPY[d]) for d in specialization.dtypes]
         else:
             outputs = check_outputs(self.name, out, described.shape, specialization.dtypes)
         specialization.compiled.map_into(outputs, described.arrays, self._options)

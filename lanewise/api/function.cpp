@@ -27,7 +27,8 @@ struct ElementFunction::Entry {
   // The last run, for explain.
   mutable std::atomic<int> workers{0};
   mutable std::atomic<runtime::CodeSource> code{runtime::CodeSource::None};
-  mutable std::atomic<std::int64_t> chunk{0}, tier0_elements{0}, tier1_elements{0};
+  mutable std::atomic<std::int64_t> chunk{0}, scratch_bytes{0}, tier0_elements{0},
+      tier1_elements{0};
 };
 
 namespace {
@@ -294,12 +295,14 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
                        {.threads = options.threads,
                         .max_steps = options.max_steps,
                         .chunk = options.chunk,
+                        .memory = options.memory,
                         .compile = options.compile,
                         .cancel = options.cancel ? &*options.cancel : nullptr,
                         .interrupt = options.interrupt ? &options.interrupt : nullptr});
   entry.workers.store(stats.workers, std::memory_order_relaxed);
   entry.code.store(stats.code, std::memory_order_relaxed);
   entry.chunk.store(stats.chunk, std::memory_order_relaxed);
+  entry.scratch_bytes.store(stats.scratch_bytes, std::memory_order_relaxed);
   entry.tier0_elements.store(stats.tier0_elements, std::memory_order_relaxed);
   entry.tier1_elements.store(stats.tier1_elements, std::memory_order_relaxed);
   return stats;
@@ -352,8 +355,12 @@ std::string ElementFunction::explain(std::span<const Input> inputs, const MapOpt
         entry.tier0_elements.load(), entry.tier1_elements.load(), entry.workers.load(),
         entry.chunk.load(), runtime::name_of(entry.code.load()));
   }
-  text += fmt::format("  scratch   {} bytes a worker on the tile machine\n",
+  text += fmt::format("  scratch   {} bytes a worker on the tile machine",
                       program.interpreter().scratch_bytes());
+  if (entry.workers.load() > 0) {
+    text += fmt::format("; at most {} in all in the last run", entry.scratch_bytes.load());
+  }
+  text += "\n";
   return text;
 }
 

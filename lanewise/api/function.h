@@ -22,6 +22,7 @@ using Compile = runtime::CompileMode;
 struct MapOptions {
   int threads = 0;                    // 0: all the process may use
   std::int64_t max_steps = 0;         // loop steps an element may take; 0: no limit
+  std::int64_t memory = 0;            // bytes of scratch; 0: a small part of what there is
   Compile compile = Compile::Auto;    // machine code beside the first call, before it, or never
   std::int64_t chunk = 0;             // elements a worker takes at a time; 0: chosen
   std::optional<CancelToken> cancel;  // stops the map from another thread

@@ -12,6 +12,7 @@
 #include "lanewise/base/error.h"
 #include "lanewise/base/float_state.h"
 #include "lanewise/ir/evaluate.h"
+#include "lanewise/runtime/budget.h"
 #include "lanewise/runtime/staging.h"
 #include "lanewise/runtime/thread_pool.h"
 #include "lanewise/runtime/ticker.h"
@@ -102,6 +103,15 @@ class Call {
     small_chunk_ = std::min(kSmallChunk, std::max({n / (8 * workers_), worth, std::int64_t{64}}));
     const std::int64_t least = options_.chunk > 0 ? options_.chunk : small_chunk_;
     workers_ = static_cast<int>(std::clamp<std::int64_t>((n + least - 1) / least, 1, workers_));
+    if (options_.memory != 0 || workers_ > 1 || !buffers_.strides.empty()) {
+      const Room room = find_room(program_, buffers_, options_, workers_);
+      workers_ = room.workers;
+      block_ = room.block;
+      stats_.scratch_bytes = room.bytes;
+    } else if (stats_.code ==
+               CodeSource::None) {  // there is always room for one worker's registers
+      stats_.scratch_bytes = register_bytes(program_, options_);
+    }
     stats_.workers = workers_;
     stats_.chunk = chunk_at(0);
   }
@@ -134,7 +144,7 @@ class Call {
     worker.call = this;
     worker.streams = streams_;
     if (!buffers_.strides.empty()) {
-      worker.staging.emplace(buffers_, program_.kernel());
+      worker.staging.emplace(buffers_, program_.kernel(), block_);
       worker.inputs = worker.staging->inputs();
       worker.outputs = worker.staging->outputs();
     }
@@ -246,7 +256,7 @@ class Call {
   void run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
     if (!worker.staging) return run_elements(worker, first, count);
     for (const std::int64_t end = first + count; first < end && !is_stopping();) {
-      const std::int64_t block = std::min(Staging::kBlock, end - first);
+      const std::int64_t block = std::min(worker.staging->block(), end - first);
       worker.staging->load(first, block);
       run_elements(worker, first, block);
       worker.staging->store(first, block);
@@ -378,6 +388,7 @@ class Call {
   std::vector<std::uint64_t> shared_storage_;
   std::span<const std::uint64_t> shared_;
   int workers_ = 1;
+  std::int64_t block_ = 0;
   bool streams_ = false;
   std::int64_t small_chunk_ = kSmallChunk;
   bool is_counting_ = false;

@@ -39,24 +39,38 @@ std::byte* element_zero(const Block& block, std::int64_t first, int size) {
 
 }  // namespace
 
-Staging::Staging(const Buffers& buffers, const kernel::Kernel& kernel)
-    : inputs_(buffers.inputs.begin(), buffers.inputs.end()),
+std::int64_t Staging::block_bytes(const Buffers& buffers, std::size_t index, DType type,
+                                  std::int64_t block) {
+  const auto size = static_cast<std::int64_t>(types::size_of(type));
+  return buffers.strides[index] == size ? 0 : block * size;
+}
+
+std::int64_t Staging::bytes(const Buffers& buffers, const kernel::Kernel& kernel,
+                            std::int64_t block) {
+  if (buffers.strides.empty()) return 0;
+  std::int64_t sum = 0;
+  std::size_t index = 0;
+  for (const DType type : kernel.inputs) sum += block_bytes(buffers, index++, type, block);
+  for (const DType type : kernel.outputs) sum += block_bytes(buffers, index++, type, block);
+  return sum;
+}
+
+Staging::Staging(const Buffers& buffers, const kernel::Kernel& kernel, std::int64_t block)
+    : block_(block),
+      inputs_(buffers.inputs.begin(), buffers.inputs.end()),
       outputs_(buffers.outputs.begin(), buffers.outputs.end()),
       sources_(inputs_),
       targets_(outputs_) {
-  const auto add = [&](std::vector<Strided>& list, std::size_t index, std::int64_t stride,
-                       DType type) {
-    const auto size = static_cast<int>(types::size_of(type));
-    if (stride == size) return;
-    const auto bytes = static_cast<std::size_t>(std::min(kBlock, buffers.count) * size);
-    list.push_back({index, stride, size, Block(Purpose::Scratch, bytes)});
+  std::size_t array = 0;
+  const auto add = [&](std::vector<Strided>& list, std::size_t index, DType type) {
+    const auto bytes = static_cast<std::size_t>(block_bytes(buffers, array, type, block));
+    const std::int64_t stride = buffers.strides[array++];
+    if (bytes == 0) return;
+    list.push_back(
+        {index, stride, static_cast<int>(types::size_of(type)), Block(Purpose::Scratch, bytes)});
   };
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    add(strided_inputs_, i, buffers.strides[i], kernel.inputs[i]);
-  }
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    add(strided_outputs_, i, buffers.strides[inputs_.size() + i], kernel.outputs[i]);
-  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i) add(strided_inputs_, i, kernel.inputs[i]);
+  for (std::size_t i = 0; i < outputs_.size(); ++i) add(strided_outputs_, i, kernel.outputs[i]);
 }
 
 void Staging::load(std::int64_t first, std::int64_t count) {

@@ -156,6 +156,7 @@ void bind_function(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("threads", &MapOptions::threads)
       .def_rw("max_steps", &MapOptions::max_steps)
+      .def_rw("memory", &MapOptions::memory)
       .def_rw("compile", &MapOptions::compile);
 
   using nb::literals::operator""_a;

@@ -47,6 +47,7 @@ class Compile(Enum):
 class MapOptions:
     threads: int
     max_steps: int
+    memory: int
     compile: Compile
     def __init__(self) -> None: ...
 

@@ -141,6 +141,7 @@ def vectorize(
     name: str | None = None,
     threads: int = 0,
     max_steps: int = 0,
+    memory: int = 0,
     compile: str = "auto",
     schedule: str | None = None,
 ) -> Any: ...
@@ -151,6 +152,7 @@ def vectorize(
     name: str | None = None,
     threads: int = 0,
     max_steps: int = 0,
+    memory: int = 0,
     compile: str = "auto",
     schedule: str | None = None,
 ) -> Any:
@@ -172,6 +174,9 @@ def vectorize(
         How many may take part; 0 for what `set_num_threads` says.
     max_steps : int, optional
         Loop steps an element may take before it fails with `ElementError`; 0 for no limit.
+    memory : int, optional
+        Bytes that a call may use beyond its arguments and results; 0 for a small part of what the
+        process may use. A call that cannot do with so little is refused with `ResourceError`.
     compile : {"auto", "now", "never"}, optional
         Machine code beside the first call, before it, or never.
     schedule : {"packets", "refill"}, optional
@@ -197,6 +202,7 @@ def vectorize(
     options = MapOptions()
     options.threads = _whole_number("threads", threads, 2**31 - 1)
     options.max_steps = _whole_number("max_steps", max_steps, 2**63 - 1)
+    options.memory = _whole_number("memory", memory, 2**63 - 1)
     options.compile = _choice("compile", compile, _COMPILE)
     refill = _choice("schedule", schedule, _REFILL)
 

@@ -118,3 +118,30 @@ def test_peaks_are_at_least_what_is_live():
     for use in lw.memory_info():
         assert use.peak >= use.live >= 0
     assert lw.memory_info().code.live > 0
+
+
+def test_results_are_the_same_on_any_budget():
+    x = np.linspace(-5, 5, 100_000)
+    expected = lw.vectorize(np.sin)(x)
+    for memory in (200_000, 2**20, 2**40):
+        assert (
+            lw.vectorize(np.sin, memory=memory, threads=2, compile="never")(x) == expected
+        ).all()
+
+
+def test_a_budget_that_is_too_small_is_refused():
+    f = lw.vectorize(lambda x: x + 1, memory=1000, compile="never")
+    with pytest.raises(
+        lw.ResourceError,
+        match=r"map: the memory budget is too small; got 1000 bytes, expected at least \d+ for one "
+        r"worker: \d+ for registers of the tile machine\. Raise memory",
+    ) as caught:
+        f(np.zeros(10))
+    assert isinstance(caught.value, MemoryError)
+    assert lw.vectorize(lambda x: x + 1, memory=1000, compile="now")(np.zeros(10))[0] == 1
+
+
+def test_a_budget_is_a_whole_number_of_bytes():
+    for memory in (-1, 1.5, "1 MB", 2**63):
+        with pytest.raises(lw.UsageError, match="vectorize: memory is not a whole number in range"):
+            lw.vectorize(lambda x: x, memory=memory)

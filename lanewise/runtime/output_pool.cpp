@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 #include <vector>
 
@@ -62,8 +63,13 @@ class Pool {
       memory = map_pages(size);
     }
     if (memory == nullptr) return nullptr;
-    const std::lock_guard lock(mutex_);
-    held_.emplace(memory, size);
+    try {
+      const std::lock_guard lock(mutex_);
+      held_.emplace(memory, size);
+    } catch (const std::bad_alloc&) {
+      munmap(memory, size);
+      return nullptr;
+    }
     count_memory(Purpose::Outputs, static_cast<std::int64_t>(size));
     return memory;
   }

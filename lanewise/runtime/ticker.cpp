@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "lanewise/runtime/output_pool.h"
@@ -124,6 +125,11 @@ Ticking::Ticking(std::atomic<std::int32_t>& attention) : slot_(ticker().add(atte
 
 Ticking::~Ticking() { ticker().remove(slot_); }
 
-void stay_awake() { ticker().stay_awake(); }
+void stay_awake() noexcept {
+  try {
+    ticker().stay_awake();
+  } catch (const std::system_error&) {  // no thread: the bound of the pool still holds
+  }
+}
 
 }  // namespace lw::runtime

@@ -19,7 +19,7 @@ class Ticking {
   int slot_;
 };
 
-/// Sees to it that what is idle will be given back.
-void stay_awake();
+/// Sees to it that what is idle will be given back, if a thread can be had.
+void stay_awake() noexcept;
 
 }  // namespace lw::runtime

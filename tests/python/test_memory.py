@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from scripts import run
 
 import lanewise as lw
 
@@ -111,6 +112,24 @@ def test_eight_threads_get_memory_of_their_own():
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_the_environment_bounds_the_pool():
+    for bound, kept in ((0, 0), (10**9, 8 * 2**20)):
+        text = run(
+            """
+            import os
+            os.environ["LANEWISE_POOL_BYTES"] = "{bound}"
+            import numpy as np, lanewise as lw
+            f = lw.vectorize(lambda x: x + 1)
+            x = np.zeros(1_000_000)
+            for _ in range(3):
+                f(x)
+            print(lw.memory_info().pool.live)
+            """,
+            bound=bound,
+        )
+        assert int(text) == kept
 
 
 def test_peaks_are_at_least_what_is_live():

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "lanewise/base/error.h"
@@ -49,8 +50,9 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
     const std::vector<DType>& outputs = program.kernel().outputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) add("output", i, outputs[i]);
   }
-  std::stable_sort(needs.begin(), needs.end(),
-                   [](const Need& a, const Need& b) { return a.bytes > b.bytes; });
+  std::sort(needs.begin(), needs.end(), [](const Need& a, const Need& b) {
+    return std::tie(b.bytes, a.what) < std::tie(a.bytes, b.what);
+  });
   return needs;
 }
 

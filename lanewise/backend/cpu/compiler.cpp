@@ -126,10 +126,8 @@ class Meter {
   }
 
  private:
-  static std::int64_t allocated() {
-    const struct mallinfo2 info = mallinfo2();
-    return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
-  }
+  /// Without large blocks, which are arrays of others.
+  static std::int64_t allocated() { return static_cast<std::int64_t>(mallinfo2().uordblks); }
 
   std::int64_t start_ = allocated();
   std::int64_t counted_ = 0;

@@ -3,6 +3,7 @@
 
 #include "lanewise/api/cache.h"
 #include "lanewise/api/map.h"
+#include "lanewise/api/memory.h"
 #include "lanewise/api/vectorize.h"
 #include "lanewise/base/error.h"
 #include "lanewise/runtime/cancel.h"

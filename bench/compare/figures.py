@@ -152,7 +152,8 @@ def _lanewise_alone(
     for workload, bar in (("wave", 15.0), ("black_scholes", 30.0)):
         if times.has(workload, "f32", _MEGA):
             value = scaled("compile", workload, 1e3)
-            yield Figure(f"{workload} f32: compile", value, bar, at_least=False, unit="ms")
+            name = f"{workload} f32: compile in the background"
+            yield Figure(name, value, bar, at_least=False, unit="ms")
     if times.has("wave", "f32", _MEGA):
         for what, bar in (("disk_hit", 1.0), ("disk_hit_first", 3.0)):
             name = "from disk" if what == "disk_hit" else "from disk, first of a process"
@@ -162,3 +163,11 @@ def _lanewise_alone(
             value = scaled("memory", size, 2**-20)
             text = f"wave f32, n = {size:.0e}: peak memory beside arrays".replace("e+0", "e")
             yield Figure(text, value, 16.0, at_least=False, unit="MB")
+        apart = [
+            ("compiler_memory", "memory of the compiler", 16.0),
+            ("pool_memory", "memory kept of a dropped result", 45.0),
+        ]
+        for what, name, bar in apart:
+            value = scaled(what, 10 * _MEGA, 2**-20)
+            text = f"wave f32, n = 1e7: {name}"
+            yield Figure(text, value, bar, at_least=False, unit="MB", exempt="shown apart")

@@ -53,11 +53,14 @@ MaybeCompetitor loop_competitor(const std::string& name, const Case& c);
 /// "lanewise", "lanewise, new output", "lanewise, tier 0".
 MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c);
 
-/// Numbers about lanewise alone, in seconds or bytes; negative if it cannot be had yet.
-///   compile WORKLOAD   the least time of a few compiles
+/// Numbers about lanewise alone, in seconds or bytes.
+///   compile WORKLOAD   the least time of a few compiles on the compile thread
 ///   memory SIZE        peak above inputs, outputs and what the warm process had, of wave
+///   compiler_memory SIZE
+///                      what of that is the compiler's
+///   pool_memory SIZE   what is kept of a result that was dropped
 ///   disk_hit WORKLOAD, disk_hit_first WORKLOAD
-///                      loading a program that an earlier process has compiled, the least of a few
+///                      loading a program that another process has compiled, the least of a few
 ///                      and the first of this process
 double lanewise_figure(const std::string& what, const std::string& argument, plan::Isa isa);
 

@@ -55,8 +55,7 @@ class Server {
       return fmt::format("value\t{}", seconds);
     }
     if (command == "figure") {
-      const double value = lanewise_figure(words.at(1), words.at(2), isa_);
-      return value < 0 ? "missing\tnot there yet" : fmt::format("value\t{}", value);
+      return fmt::format("value\t{}", lanewise_figure(words.at(1), words.at(2), isa_));
     }
     if (command == "release") {
       competitors_.clear();

@@ -45,7 +45,11 @@ std::string Explanation::str() const {
         runtime::name_of(last_run->code));
   }
   text += fmt::format("  bytes     {} in and {} out an element\n", bytes_in, bytes_out);
-  text += fmt::format("  scratch   {} bytes a worker on the tile machine\n", scratch_bytes);
+  text += fmt::format("  scratch   {} bytes a worker on the tile machine", scratch_bytes);
+  if (last_run) {
+    text += fmt::format("; at most {} in all in the last run", last_run->scratch_bytes);
+  }
+  text += '\n';
   text += fmt::format("  program   {} instructions, from\n{}", instructions, indented(program));
   return text;
 }

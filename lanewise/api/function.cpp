@@ -30,7 +30,8 @@ struct ElementFunction::Entry {
   // The last run, for explain.
   mutable std::atomic<int> workers{0};
   mutable std::atomic<runtime::CodeSource> code{runtime::CodeSource::None};
-  mutable std::atomic<std::int64_t> chunk{0}, tier0_elements{0}, tier1_elements{0};
+  mutable std::atomic<std::int64_t> chunk{0}, scratch_bytes{0}, tier0_elements{0},
+      tier1_elements{0};
   mutable std::atomic<double> load_ms{0};
 };
 
@@ -321,12 +322,14 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
                        {.threads = options.threads,
                         .max_steps = options.max_steps,
                         .chunk = options.chunk,
+                        .memory = options.memory,
                         .compile = options.compile,
                         .cancel = options.cancel ? &*options.cancel : nullptr,
                         .interrupt = options.interrupt ? &options.interrupt : nullptr});
   entry.workers.store(stats.workers, std::memory_order_relaxed);
   entry.code.store(stats.code, std::memory_order_relaxed);
   entry.chunk.store(stats.chunk, std::memory_order_relaxed);
+  entry.scratch_bytes.store(stats.scratch_bytes, std::memory_order_relaxed);
   entry.tier0_elements.store(stats.tier0_elements, std::memory_order_relaxed);
   entry.tier1_elements.store(stats.tier1_elements, std::memory_order_relaxed);
   entry.load_ms.store(stats.load_ms, std::memory_order_relaxed);
@@ -381,6 +384,7 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
                                    .tier0_elements = entry.tier0_elements.load(),
                                    .tier1_elements = entry.tier1_elements.load(),
                                    .code = entry.code.load(),
+                                   .scratch_bytes = entry.scratch_bytes.load(),
                                    .load_ms = entry.load_ms.load()};
   }
   return e;

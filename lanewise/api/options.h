@@ -23,6 +23,7 @@ enum class Math : std::uint8_t { Strict, Fast };
 struct MapOptions {
   int threads = 0;                    // 0: all the process may use
   std::int64_t max_steps = 0;         // loop steps an element may take; 0: no limit
+  std::int64_t memory = 0;            // bytes of scratch; 0: a small part of what there is
   Compile compile = Compile::Auto;    // the tier
   std::int64_t chunk = 0;             // elements a worker takes at a time; 0: chosen
   Math math = Math::Strict;           // what arithmetic has to keep to

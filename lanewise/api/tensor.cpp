@@ -5,6 +5,7 @@
 #include <new>
 
 #include "lanewise/base/error.h"
+#include "lanewise/runtime/output_pool.h"
 
 namespace lw {
 
@@ -16,7 +17,13 @@ Tensor::Tensor(DType type, std::int64_t size) : type_(type), size_(size) {
   std::size_t bytes = 0;
   try {
     if (__builtin_mul_overflow(size, types::size_of(type), &bytes)) throw std::bad_alloc();
-    memory_ = std::make_shared_for_overwrite<std::byte[]>(bytes);
+    if (bytes < runtime::kPooledBytes) {
+      memory_ = std::make_shared_for_overwrite<std::byte[]>(bytes);
+    } else {
+      void* const memory = runtime::take_output(bytes);
+      if (memory == nullptr) throw std::bad_alloc();
+      memory_.reset(static_cast<std::byte*>(memory), runtime::return_output);
+    }
   } catch (const std::bad_alloc&) {
     throw ResourceError(
         fmt::format("Tensor: no memory; got a wish for {} elements of {} bytes each.", size,

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <vector>
 
 #include "lanewise/base/error.h"
 #include "lanewise/base/float_state.h"
 #include "lanewise/ir/evaluate.h"
+#include "lanewise/runtime/budget.h"
 #include "lanewise/runtime/staging.h"
 #include "lanewise/runtime/thread_pool.h"
 #include "lanewise/runtime/ticker.h"
@@ -73,7 +75,7 @@ class Call {
       sample(workers[0]);
       if (compiles_afterwards_) program_.compile_in_background({});
       parallel(
-          workers_, [&](int number) { work(workers[static_cast<std::size_t>(number)]); },
+          workers_, [&](int number) { work_or_stop(workers[static_cast<std::size_t>(number)]); },
           [&] { poll(workers[0]); });
     }
     finish();
@@ -101,6 +103,15 @@ class Call {
     small_chunk_ = std::min(kSmallChunk, std::max({n / (8 * workers_), worth, std::int64_t{64}}));
     const std::int64_t least = options_.chunk > 0 ? options_.chunk : small_chunk_;
     workers_ = static_cast<int>(std::clamp<std::int64_t>((n + least - 1) / least, 1, workers_));
+    if (options_.memory != 0 || workers_ > 1 || !buffers_.strides.empty()) {
+      const Room room = find_room(program_, buffers_, options_, workers_);
+      workers_ = room.workers;
+      block_ = room.block;
+      stats_.scratch_bytes = room.bytes;
+    } else if (stats_.code ==
+               CodeSource::None) {  // there is always room for one worker's registers
+      stats_.scratch_bytes = register_bytes(program_, options_);
+    }
     stats_.workers = workers_;
     stats_.chunk = chunk_at(0);
   }
@@ -133,7 +144,7 @@ class Call {
     worker.call = this;
     worker.streams = streams_;
     if (!buffers_.strides.empty()) {
-      worker.staging.emplace(buffers_, program_.kernel());
+      worker.staging.emplace(buffers_, program_.kernel(), block_);
       worker.inputs = worker.staging->inputs();
       worker.outputs = worker.staging->outputs();
     }
@@ -197,6 +208,17 @@ class Call {
     return std::min(wanted, left);
   }
 
+  /// An exception on any worker stops all of them, and reaches the caller.
+  void work_or_stop(Worker& worker) noexcept {
+    try {
+      work(worker);
+    } catch (...) {
+      if (!has_error_.exchange(true)) error_ = std::current_exception();
+      stopping_.store(true, std::memory_order_relaxed);
+      ask_all();
+    }
+  }
+
   void work(Worker& worker) {
     const base::FloatState state;
     for (;;) {
@@ -234,7 +256,7 @@ class Call {
   void run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
     if (!worker.staging) return run_elements(worker, first, count);
     for (const std::int64_t end = first + count; first < end && !is_stopping();) {
-      const std::int64_t block = std::min(Staging::kBlock, end - first);
+      const std::int64_t block = std::min(worker.staging->block(), end - first);
       worker.staging->load(first, block);
       run_elements(worker, first, block);
       worker.staging->store(first, block);
@@ -312,6 +334,7 @@ class Call {
     if (stats_.tier1_elements > 0 && stats_.code == CodeSource::None) {
       stats_.code = CodeSource::Compiled;
     }
+    if (error_ != nullptr) std::rethrow_exception(error_);
     if (is_stopping()) {
       throw Cancelled("map: cancelled before it ended; outputs are unfinished.");
     }
@@ -365,6 +388,7 @@ class Call {
   std::vector<std::uint64_t> shared_storage_;
   std::span<const std::uint64_t> shared_;
   int workers_ = 1;
+  std::int64_t block_ = 0;
   bool streams_ = false;
   std::int64_t small_chunk_ = kSmallChunk;
   bool is_counting_ = false;
@@ -373,6 +397,8 @@ class Call {
   std::atomic<std::int64_t> next_{0};          // first element of the next chunk
   std::atomic<std::int64_t> lowest_{kNobody};  // failing element
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> has_error_{false};
+  std::exception_ptr error_;  // read when all workers have ended
   std::atomic<std::int64_t> tier0_{0};
   std::atomic<std::int64_t> tier1_{0};
   RunStats stats_;

@@ -19,6 +19,7 @@ struct ExecuteOptions {
   int threads = 0;             // 0: default_threads()
   std::int64_t max_steps = 0;  // of a limited program
   std::int64_t chunk = 0;      // elements; 0: chosen
+  std::int64_t memory = 0;     // bytes of scratch; 0: a small part of what the process may use
   CompileMode compile = CompileMode::Auto;
   const CancelToken* cancel = nullptr;
   /// Asked on the calling thread every 50 ms or so; true stops the map with Cancelled.
@@ -32,6 +33,7 @@ struct RunStats {
   std::int64_t tier0_elements = 0;
   std::int64_t tier1_elements = 0;
   CodeSource code = CodeSource::None;  // the machine code that was used
+  std::int64_t scratch_bytes = 0;      // that were set aside for all workers, at most
   double load_ms = 0;                  // looking for it on disk, and linking it
 };
 

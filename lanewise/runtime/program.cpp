@@ -14,6 +14,7 @@
 #include "lanewise/kernel/lower.h"
 #include "lanewise/runtime/compile_queue.h"
 #include "lanewise/runtime/disk_store.h"
+#include "lanewise/runtime/memory.h"
 #include "lanewise/runtime/program_cache.h"
 
 namespace lw::runtime {
@@ -69,8 +70,17 @@ Program::Program(ir::Function function, bool limited, plan::Wish wish, Backend b
   kernel::for_each(kernel_, [&](const kernel::Instruction&, int) { ++instructions; });
   table_bytes_ = sizeof(Program) + function_.values.size() * sizeof(ir::Instruction) +
                  instructions * 2 * sizeof(kernel::Instruction);  // the interpreter has as many
+  set_counted(bytes());
   base::dump("element", [&] { return ir::print(function_, {.locations = true}); });
   base::dump("kernel", [&] { return kernel::print(kernel_); });
+}
+
+Program::~Program() { set_counted(0); }
+
+void Program::set_counted(std::size_t bytes) {
+  count_memory(Purpose::Code,
+               static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(counted_bytes_));
+  counted_bytes_ = bytes;
 }
 
 const char* name_of(CodeSource source) {
@@ -188,6 +198,7 @@ void Program::publish(std::unique_ptr<Code> code, CodeSource source) {
   report_.source = source;
   report_.code_bytes = owned_code_->bytes();
   code_bytes_ = report_.code_bytes;
+  set_counted(bytes());
   code_.store(owned_code_->run());
 }
 
@@ -204,6 +215,7 @@ Program::Release Program::release_code(std::unique_ptr<Code>& code) {
   if (owned_code_ == nullptr) return Release::Done;
   code = std::move(owned_code_);
   code_bytes_ = 0;
+  set_counted(bytes());
   report_ = {};
   looked_ = false;
   queued_ = false;

@@ -20,6 +20,10 @@ class Program : public std::enable_shared_from_this<Program> {
   /// step limit.
   Program(ir::Function function, bool limited, plan::Wish wish, Backend backend);
 
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
   const ir::Function& function() const { return function_; }
   bool is_limited() const { return limited_; }
   const kernel::Kernel& kernel() const { return kernel_; }
@@ -93,6 +97,8 @@ class Program : public std::enable_shared_from_this<Program> {
   void compile_locked(const plan::Sample& sample);
   void publish(std::unique_ptr<Code> code, CodeSource source);
   void count_bytes();
+  /// Has the accounts say that it uses so much.
+  void set_counted(std::size_t bytes);
 
   ir::Function function_;
   bool limited_;
@@ -103,6 +109,7 @@ class Program : public std::enable_shared_from_this<Program> {
   bool has_loops_ = false;
   std::atomic<double> element_ns_{1};
   std::size_t table_bytes_ = 0;
+  std::size_t counted_bytes_ = 0;
   std::string cache_key_;
   std::atomic<bool> queued_{false};
   std::atomic<bool> looked_{false};

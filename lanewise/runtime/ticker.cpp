@@ -6,7 +6,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <system_error>
 #include <thread>
+
+#include "lanewise/runtime/output_pool.h"
 
 namespace lw::runtime {
 namespace {
@@ -15,7 +18,8 @@ using namespace std::chrono_literals;
 
 constexpr int kSlots = 256;
 constexpr auto kPeriod = 50ms;
-constexpr int kIdleTicks = 40;  // then it sleeps until a map begins
+constexpr int kIdleTicks = 40;        // then it sleeps until a map begins
+constexpr double kUnusedSeconds = 1;  // of memory that is given back
 
 /// One thread, started by the first map. Slots are claimed without a lock.
 class Ticker {
@@ -24,11 +28,15 @@ class Ticker {
     for (int i = 0; i < kSlots; ++i) {
       std::atomic<std::int32_t>* expected = nullptr;
       if (slots_[i].compare_exchange_strong(expected, &attention)) {
-        if (asleep_.load(std::memory_order_seq_cst)) wake();
+        stay_awake();
         return i;
       }
     }
     return -1;  // more maps at once than slots: this one is not interruptible
+  }
+
+  void stay_awake() {
+    if (asleep_.load(std::memory_order_seq_cst)) wake();
   }
 
   void remove(int slot) {
@@ -57,7 +65,8 @@ class Ticker {
       lock.lock();
       if (idle < kIdleTicks) continue;
       asleep_.store(true, std::memory_order_seq_cst);
-      if (has_any()) {
+      // A map that begins, or a result that is dropped, from here on wakes it again.
+      if (has_any() || !trim_output_pool(kUnusedSeconds)) {
         asleep_.store(false);
       } else {
         awake_.wait(lock, [&] { return !asleep_.load(); });
@@ -115,5 +124,12 @@ Ticker& ticker() {
 Ticking::Ticking(std::atomic<std::int32_t>& attention) : slot_(ticker().add(attention)) {}
 
 Ticking::~Ticking() { ticker().remove(slot_); }
+
+void stay_awake() noexcept {
+  try {
+    ticker().stay_awake();
+  } catch (const std::system_error&) {  // no thread: the bound of the pool still holds
+  }
+}
 
 }  // namespace lw::runtime

@@ -1,5 +1,6 @@
 // A clock that asks running maps for attention every 50 ms, so that interrupts, cancels and
-// failures elsewhere reach kernels inside their loops.
+// failures elsewhere reach kernels inside their loops. When nothing has run for two seconds it
+// gives the idle memory of results back, and sleeps.
 #pragma once
 
 #include <atomic>
@@ -17,5 +18,8 @@ class Ticking {
  private:
   int slot_;
 };
+
+/// Sees to it that what is idle will be given back, if a thread can be had.
+void stay_awake() noexcept;
 
 }  // namespace lw::runtime

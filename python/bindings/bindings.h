@@ -9,9 +9,11 @@ namespace lw::python {
 void bind_errors(nanobind::module_& module);
 /// Recording: DType, Value, Recording.
 void bind_recording(nanobind::module_& module);
+/// Arrays for results.
+void bind_arrays(nanobind::module_& module);
 /// Calling: MapOptions, ElementFunction.
 void bind_function(nanobind::module_& module);
-/// Threads and cache of the process.
+/// Threads, caches and memory of the process.
 void bind_settings(nanobind::module_& module);
 
 }  // namespace lw::python

@@ -162,6 +162,7 @@ void bind_explanation(nb::module_& module) {
     run["tier0_elements"] = e.last_run->tier0_elements;
     run["tier1_elements"] = e.last_run->tier1_elements;
     run["code"] = runtime::name_of(e.last_run->code);
+    run["scratch_bytes"] = e.last_run->scratch_bytes;
     run["load_ms"] = e.last_run->load_ms;
     return run;
   };
@@ -205,6 +206,7 @@ void bind_function(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("threads", &MapOptions::threads)
       .def_rw("max_steps", &MapOptions::max_steps)
+      .def_rw("memory", &MapOptions::memory)
       .def_rw("compile", &MapOptions::compile)
       .def_rw("math", &MapOptions::math);
 

@@ -1,6 +1,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.h"
+#include "lanewise/runtime/memory.h"
 #include "lanewise/runtime/program_cache.h"
 #include "lanewise/runtime/thread_pool.h"
 
@@ -20,6 +21,15 @@ void bind_settings(nb::module_& module) {
                               info.disk_writes);
       },
       "The fields of CacheInfo in settings.py.");
+  module.def(
+      "memory_info",
+      [] {
+        const runtime::MemoryInfo info = runtime::memory_info();
+        const auto use = [](const runtime::MemoryUse& u) { return nb::make_tuple(u.live, u.peak); };
+        return nb::make_tuple(use(info.outputs), use(info.pool), use(info.scratch), use(info.code),
+                              use(info.compiler));
+      },
+      "The fields of MemoryInfo in settings.py.");
   module.def("clear_cache", &runtime::clear_cache, "Forget all programs.");
 }
 

@@ -77,7 +77,15 @@ from .functions import (
     where,
 )
 from .loops import while_loop
-from .settings import CacheInfo, cache_info, clear_cache, set_num_threads
+from .settings import (
+    CacheInfo,
+    MemoryInfo,
+    MemoryUse,
+    cache_info,
+    clear_cache,
+    memory_info,
+    set_num_threads,
+)
 from .vectorize import Vectorized, vectorize
 
 __all__ = [
@@ -87,6 +95,8 @@ __all__ = [
     "ElementError",
     "Explanation",
     "InternalError",
+    "MemoryInfo",
+    "MemoryUse",
     "ResourceError",
     "UsageError",
     "UsageTypeError",
@@ -128,6 +138,7 @@ __all__ = [
     "log2",
     "log10",
     "maximum",
+    "memory_info",
     "minimum",
     "mod",
     "nextafter",

@@ -1,6 +1,6 @@
 """The compiled part: recording programs and running them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -51,6 +51,7 @@ class Math(Enum):
 class MapOptions:
     threads: int
     max_steps: int
+    memory: int
     compile: Compile
     math: Math
     def __init__(self) -> None: ...
@@ -93,6 +94,8 @@ class Explanation:
     @property
     def last_run(self) -> dict[str, Any] | None: ...
 
+def empty(shape: Sequence[int], dtype: np.dtype[Any], /) -> np.ndarray[Any, np.dtype[Any]]: ...
+
 class ElementFunction:
     def __init__(
         self,
@@ -117,4 +120,5 @@ class ElementFunction:
 def num_threads() -> int: ...
 def set_num_threads(threads: int, /) -> None: ...
 def cache_info() -> tuple[int, int, int, int, int, int, str, int, int, int]: ...
+def memory_info() -> tuple[tuple[int, int], ...]: ...
 def clear_cache() -> None: ...

@@ -25,6 +25,28 @@ class CacheInfo(NamedTuple):
     disk_writes: int
 
 
+class MemoryUse(NamedTuple):
+    """Bytes now, and the most there ever were."""
+
+    live: int
+    peak: int
+
+
+class MemoryInfo(NamedTuple):
+    """What lanewise uses of the memory, by what it is for.
+
+    ``outputs`` are results of 256 KB and more that are held; ``pool`` is what dropped ones left for
+    the next, at most ``LANEWISE_POOL_BYTES`` (a sixteenth of what the process may use); ``scratch``
+    is of workers, ``code`` of programs, and ``compiler`` what it had after its phases.
+    """
+
+    outputs: MemoryUse
+    pool: MemoryUse
+    scratch: MemoryUse
+    code: MemoryUse
+    compiler: MemoryUse
+
+
 def set_num_threads(threads: int) -> None:
     """Set how many threads a map may use when it is not told otherwise.
 
@@ -58,6 +80,20 @@ def cache_info() -> CacheInfo:
     True
     """
     return CacheInfo(*_core.cache_info())
+
+
+def memory_info() -> MemoryInfo:
+    """Return what lanewise uses of the memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import lanewise as lw
+    >>> y = lw.vectorize(lambda x: x + 1)(np.zeros(1_000_000))
+    >>> lw.memory_info().outputs.live >= 8_000_000
+    True
+    """
+    return MemoryInfo(*(MemoryUse(*use) for use in _core.memory_info()))
 
 
 def clear_cache() -> None:

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ._core import Compile, Explanation, MapOptions, Math
+from ._core import Compile, Explanation, MapOptions, Math, empty
 from .arguments import Arguments, Signature, describe
 from .dtypes import TO_NUMPY
 from .errors import UsageError, UsageTypeError
@@ -67,7 +67,7 @@ class Vectorized:
         specialization = self._specialize(described)
         assert specialization.dtypes is not None
         if out is None:
-            outputs = [np.empty(described.shape, TO_NUMPY[d]) for d in specialization.dtypes]
+            outputs = [empty(described.shape, TO_NUMPY[d]) for d in specialization.dtypes]
         else:
             outputs = check_outputs(self.name, out, described.shape, specialization.dtypes)
         specialization.compiled.map_into(outputs, described.arrays, self._options)
@@ -154,6 +154,7 @@ def vectorize(
     name: str | None = None,
     threads: int = 0,
     max_steps: int = 0,
+    memory: int = 0,
     compile: str = "auto",
     math: str = "strict",
     schedule: str | None = None,
@@ -165,6 +166,7 @@ def vectorize(
     name: str | None = None,
     threads: int = 0,
     max_steps: int = 0,
+    memory: int = 0,
     compile: str = "auto",
     math: str = "strict",
     schedule: str | None = None,
@@ -187,6 +189,9 @@ def vectorize(
         How many may take part; 0 for what `set_num_threads` says.
     max_steps : int, optional
         Loop steps an element may take before it fails with `ElementError`; 0 for no limit.
+    memory : int, optional
+        Bytes that a call may use beyond its arguments and results; 0 for a small part of what the
+        process may use. A call that cannot do with so little is refused with `ResourceError`.
     compile : {"auto", "now", "never"}, optional
         Machine code beside the first call, before it, or never.
     math : {"strict", "fast"}, optional
@@ -215,6 +220,7 @@ def vectorize(
     options = MapOptions()
     options.threads = _whole_number("threads", threads, 2**31 - 1)
     options.max_steps = _whole_number("max_steps", max_steps, 2**63 - 1)
+    options.memory = _whole_number("memory", memory, 2**63 - 1)
     options.compile = _choice("compile", compile, _COMPILE)
     options.math = _choice("math", math, _MATH)
     refill = _choice("schedule", schedule, _REFILL)

@@ -7,36 +7,32 @@ from typing import Any
 import numpy as np
 
 from ..formulas import make_formula, make_scaled_wave
-from . import MissingError, Prepared, Task
+from . import Prepared, Task
 
 lw: Any = importlib.import_module("lanewise")
 if not hasattr(lw, "vectorize"):  # the folder of the C++ library
     raise ModuleNotFoundError("the Python package of lanewise")
 
-_NAMES = ("sin", "cos", "exp", "log", "sqrt", "erf", "tanh", "pow")
-# Those it has; what lacks one is missing.
-_FUNCTIONS = SimpleNamespace(**{name: getattr(lw, name) for name in _NAMES if hasattr(lw, name)})
+_NAMES = ("sin", "cos", "exp", "log", "sqrt", "erf", "tanh")
+_FUNCTIONS = SimpleNamespace(**{name: getattr(lw, name) for name in _NAMES}, pow=lw.power)
 
 
 def prepare(task: Task) -> Prepared:
     out = np.empty_like(task.inputs[0])
-    try:
-        if task.workload == "first_call":
-            wave = make_scaled_wave(_FUNCTIONS, 1.0)
-            factors = iter(range(1_000_000))
+    if task.workload == "first_call":
+        wave = make_scaled_wave(_FUNCTIONS, 1.0)
+        factors = iter(range(1_000_000))
 
-            def first_call() -> Any:
-                nonlocal wave
-                wave = make_scaled_wave(_FUNCTIONS, 1 + next(factors) / 1024)
-                return lw.vectorize(wave, threads=task.threads)(*task.inputs, out=out)
+        def first_call() -> Any:
+            nonlocal wave
+            wave = make_scaled_wave(_FUNCTIONS, 1 + next(factors) / 1024)
+            return lw.vectorize(wave, threads=task.threads)(*task.inputs, out=out)
 
-            def settle() -> None:
-                # The same program again: waits until its machine code is there.
-                lw.vectorize(wave, threads=task.threads, compile="now")(*task.inputs, out=out)
+        def settle() -> None:
+            # The same program again: waits until its machine code is there.
+            lw.vectorize(wave, threads=task.threads, compile="now")(*task.inputs, out=out)
 
-            return Prepared(first_call, once=True, settle=settle)
-        formula = make_formula(task.workload, _FUNCTIONS)
-    except AttributeError:
-        raise MissingError("a function is not there yet") from None
+        return Prepared(first_call, once=True, settle=settle)
+    formula = make_formula(task.workload, _FUNCTIONS)
     function = lw.vectorize(formula, threads=task.threads, compile="now")
     return Prepared(lambda: function(*task.inputs, out=out))

@@ -20,6 +20,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -31,6 +33,7 @@
 #include "lanewise/base/check.h"
 #include "lanewise/base/environment.h"
 #include "lanewise/runtime/compile_queue.h"
+#include "lanewise/runtime/memory.h"
 
 // From glibc 2.33 on, in sys/platform/x86.h, which is not C++.
 extern "C" {
@@ -111,6 +114,24 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& target) {
     if (!f.isDeclaration()) passes.run(f, functions);
   }
 }
+
+/// Counts what a compile has allocated when it is asked; other threads blur it.
+class Meter {
+ public:
+  ~Meter() { runtime::count_memory(runtime::Purpose::Compiler, -counted_); }
+  void look() {
+    const std::int64_t grown = std::max<std::int64_t>(allocated() - start_, 0);
+    runtime::count_memory(runtime::Purpose::Compiler, grown - counted_);
+    counted_ = grown;
+  }
+
+ private:
+  /// Without large blocks, which are arrays of others.
+  static std::int64_t allocated() { return static_cast<std::int64_t>(mallinfo2().uordblks); }
+
+  std::int64_t start_ = allocated();
+  std::int64_t counted_ = 0;
+};
 
 struct Job {
   llvm::LLVMContext context;
@@ -247,13 +268,16 @@ runtime::ObjectCode compile_object(const kernel::Kernel& kernel, const plan::Sch
                                  plan::name_of(schedule.isa), plan::name_of(plan::host_isa())));
   }
   runtime::ObjectCode code;
+  Meter meter;
   Job job;
   build(job, kernel, schedule, code.times);
+  meter.look();
   base::dump("code", [&] { return plan::to_string(schedule) + "\n" + assembly(kernel, schedule); });
   const double start = now_ms();
   const auto object = generate(job, llvm::CodeGenFileType::ObjectFile);
   code.bytes.assign(object.begin(), object.end());
   code.times.code_ms = now_ms() - start;
+  meter.look();
   return code;
 }
 

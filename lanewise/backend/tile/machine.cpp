@@ -1,25 +1,21 @@
 #include "lanewise/backend/tile/machine.h"
 
 #include <cstring>
-#include <memory>
 
 #include "lanewise/base/float_state.h"
+#include "lanewise/runtime/memory.h"
 
 namespace lw::backend::tile {
 namespace {
 
 /// One scratch per thread, kept between calls.
 std::byte* scratch(std::size_t bytes) {
-  struct Free {
-    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(64)); }
-  };
-  thread_local std::unique_ptr<std::byte, Free> memory;
-  thread_local std::size_t size = 0;
-  if (size < bytes) {
-    memory.reset(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t(64))));
-    size = bytes;
+  thread_local runtime::Block memory;
+  if (memory.bytes() < bytes) {
+    memory = {};
+    memory = runtime::Block(runtime::Purpose::Scratch, bytes);
   }
-  return memory.get();
+  return memory.data();
 }
 
 /// Calls `f` with a pointer type of `size` bytes.

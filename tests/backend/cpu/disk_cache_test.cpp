@@ -1,5 +1,7 @@
 // Machine code that outlives its process, and code that is freed: through the whole library.
 #include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -336,6 +338,114 @@ TEST_F(CpuDiskCache, AForkWhileOthersLoadWorks) {
   }
   done = true;
   other.join();
+}
+
+/// A map whose code can be kept nowhere is compiled, twice, and right. In a process of its own, as
+/// `prepare` may give up rights.
+class CpuDiskCacheBroken : public CpuDiskCache {
+ protected:
+  std::string path() const { return directory_.path() + "/cache"; }
+
+  template <class Prepare>
+  bool is_compiled_each_time(const Prepare& prepare) {
+    return test::holds_in_child([&] {
+      if (!prepare()) return false;
+      for (int i = 0; i < 2; ++i) {
+        forget();
+        const Result result = map();
+        if (result.stats.code != CodeSource::Compiled || result.steps != points_.steps)
+          return false;
+      }
+      return true;
+    });
+  }
+  void SetUp() override {
+    CpuDiskCache::SetUp();
+    if (!test::kCanFork) GTEST_SKIP() << "the sanitizer does not follow";
+  }
+};
+
+TEST_F(CpuDiskCacheBroken, ADirectoryThatCannotBeWritten) {
+  constexpr uid_t kNobody = 65534;
+  ASSERT_EQ(mkdir(path().c_str(), 0500), 0);
+  ASSERT_EQ(chmod(directory_.path().c_str(), 0755), 0);
+  const bool is_root = geteuid() == 0;
+  if (is_root) {
+    ASSERT_EQ(chown(path().c_str(), kNobody, kNobody), 0);
+  }
+  EXPECT_TRUE(is_compiled_each_time([&] { return !is_root || setuid(kNobody) == 0; }));
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(CpuDiskCacheBroken, ADirectoryOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  ASSERT_EQ(mkdir(path().c_str(), 0700), 0);
+  ASSERT_EQ(chown(path().c_str(), 65534, 65534), 0);
+  EXPECT_TRUE(is_compiled_each_time([] { return true; }));
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(CpuDiskCacheBroken, AFileInPlaceOfTheDirectory) {
+  test::write_file(path(), "not a directory");
+  EXPECT_TRUE(is_compiled_each_time([] { return true; }));
+  EXPECT_EQ(test::read_file(path()), "not a directory");
+}
+
+TEST_F(CpuDiskCacheBroken, AFileThatMayNotGrow) {
+  EXPECT_TRUE(is_compiled_each_time([] {
+    const rlimit limit{.rlim_cur = 1000, .rlim_max = 1000};
+    return setrlimit(RLIMIT_FSIZE, &limit) == 0;
+  }));
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(CpuDiskCacheBroken, AFullDisk) {
+  ASSERT_EQ(mkdir(path().c_str(), 0700), 0);
+  if (mount("tmpfs", path().c_str(), "tmpfs", 0, "size=4k,mode=0700") != 0) {
+    GTEST_SKIP() << "needs a file system of its own";
+  }
+  EXPECT_TRUE(is_compiled_each_time([] { return true; }));
+  EXPECT_TRUE(files().empty());
+  EXPECT_EQ(umount(path().c_str()), 0);
+}
+
+TEST_F(CpuDiskCacheBroken, FilesThatAllAreDamaged) {
+  map();
+  ASSERT_EQ(files().size(), 1u);
+  const std::string good = test::read_file(files()[0]);
+  for (const std::string& bad : {std::string(), std::string(good.size(), '\0'), good + good,
+                                 good.substr(0, good.size() / 2)}) {
+    test::write_file(files()[0], bad);
+    forget();
+    const Result result = map();
+    EXPECT_EQ(result.stats.code, CodeSource::Compiled);
+    EXPECT_EQ(result.steps, points_.steps);
+    EXPECT_EQ(test::read_file(files()[0]), good);
+  }
+}
+
+TEST_F(CpuDiskCache, ProcessesThatWriteTheSameAtOnceGetTheSameBits) {
+  std::string alone = test::run_cached_job();
+  ASSERT_FALSE(alone.empty());
+  clear_disk_cache();
+  std::vector<std::string> texts(4);
+  {
+    std::vector<std::jthread> threads;
+    for (std::string& text : texts) {
+      threads.emplace_back([&text] { text = test::run_cached_job(); });
+    }
+  }
+  // Some find what others have written already.
+  const auto without_sources = [](std::string text) {
+    std::istringstream in(text);
+    std::string kept;
+    for (std::string line; std::getline(in, line);) {
+      kept += line.substr(0, line.find(' ')) + line.substr(line.rfind(' ')) + "\n";
+    }
+    return kept;
+  };
+  for (const std::string& text : texts) EXPECT_EQ(without_sources(text), without_sources(alone));
+  EXPECT_EQ(files().size(), 2u);
 }
 
 TEST_F(CpuDiskCache, ClearingTheDiskCacheRemovesItsFiles) {

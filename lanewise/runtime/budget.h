@@ -1,0 +1,27 @@
+// What a map needs beyond inputs and outputs, known before it begins, and how it is made to fit the
+// budget: smaller blocks first, then fewer workers. None of it changes a result.
+#pragma once
+
+#include "lanewise/runtime/execute.h"
+
+namespace lw::runtime {
+
+struct Room {
+  int workers = 1;
+  std::int64_t block = 0;  // elements of strided arrays that a worker holds
+  std::int64_t bytes = 0;  // the projected peak of scratch
+};
+
+/// What a worker's registers take on the tile machine, if it is used. A loop is counted there
+/// before it is compiled; all else may begin there.
+inline std::int64_t register_bytes(const Program& program, const ExecuteOptions& options) {
+  if (options.compile == CompileMode::Now && !program.has_loops()) return 0;
+  return static_cast<std::int64_t>(program.interpreter().scratch_bytes());
+}
+
+/// Room for at most `workers`. Throws ResourceError, naming the largest needs, if one worker does
+/// not fit.
+Room find_room(const Program& program, const Buffers& buffers, const ExecuteOptions& options,
+               int workers);
+
+}  // namespace lw::runtime

@@ -1,0 +1,89 @@
+// Arrays for results. Large ones take their memory from the pool of results through NumPy's memory
+// handler (NEP 49), so that they own it, can be resized, and give it back when they go.
+#define NPY_NO_DEPRECATED_API NPY_1_23_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_23_API_VERSION
+#include <nanobind/stl/vector.h>
+#include <numpy/arrayobject.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "bindings.h"
+#include "lanewise/runtime/output_pool.h"
+
+namespace lw::python {
+namespace {
+
+namespace nb = nanobind;
+
+void* take(void*, std::size_t bytes) {
+  return runtime::take_output(std::max<std::size_t>(bytes, 1));
+}
+
+void* take_zeros(void*, std::size_t count, std::size_t size) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) return nullptr;
+  void* const memory = take(nullptr, bytes);
+  if (memory != nullptr) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void give_back(void*, void* memory, std::size_t) {
+  if (memory != nullptr) runtime::return_output(memory);
+}
+
+void* resize(void*, void* memory, std::size_t bytes) {
+  void* const larger = take(nullptr, bytes);
+  if (memory == nullptr || larger == nullptr) return larger;
+  std::memcpy(larger, memory, std::min(bytes, runtime::output_bytes(memory)));
+  runtime::return_output(memory);
+  return larger;
+}
+
+PyDataMem_Handler handler = {"lanewise", 1, {nullptr, take, take_zeros, resize, give_back}};
+
+/// While it lives, arrays that this thread makes come from the pool.
+class Pooled {
+ public:
+  Pooled() {
+    static PyObject* const capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
+    before_ = nb::steal(PyDataMem_SetHandler(capsule));
+    if (!before_) nb::raise_python_error();
+  }
+  ~Pooled() { Py_XDECREF(PyDataMem_SetHandler(before_.ptr())); }
+  Pooled(const Pooled&) = delete;
+  Pooled& operator=(const Pooled&) = delete;
+
+ private:
+  nb::object before_;
+};
+
+nb::object empty(const std::vector<npy_intp>& shape, nb::handle dtype) {
+  auto* const descr = reinterpret_cast<PyArray_Descr*>(dtype.inc_ref().ptr());
+  std::size_t bytes = static_cast<std::size_t>(PyDataType_ELSIZE(descr));
+  bool is_large = false;  // beyond all numbers; NumPy says so
+  for (const npy_intp n : shape) is_large = __builtin_mul_overflow(bytes, n, &bytes) || is_large;
+  const auto make = [&] {
+    return nb::steal(
+        PyArray_Empty(static_cast<int>(shape.size()), shape.data(), descr, /*is_fortran=*/0));
+  };
+  nb::object array;
+  if (bytes < runtime::kPooledBytes && !is_large) {
+    array = make();
+  } else {
+    const Pooled pooled;
+    array = make();
+  }
+  if (!array) nb::raise_python_error();
+  return array;
+}
+
+}  // namespace
+
+void bind_arrays(nb::module_& module) {
+  if (_import_array() < 0) nb::raise_python_error();
+  module.def("empty", &empty, "A new array with memory from the pool if it is large.");
+}
+
+}  // namespace lw::python

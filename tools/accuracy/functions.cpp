@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "lanewise/api/vectorize.h"
+#include "tools/accuracy/references.h"
 
 namespace lw::accuracy {
 namespace {
@@ -31,9 +32,9 @@ auto compiled(F function) {
 template <class T>
 std::vector<Function<T>> functions() {
   std::vector<Function<T>> list;
-#define LW_ACCURACY(name, arity, low, high, expression)                               \
-  list.push_back({#name, arity, low, high, compiled<T, arity>(LW_CALL_##arity(name)), \
-                  [](Wide<T> x, [[maybe_unused]] Wide<T> y) { return Wide<T>(expression); }});
+#define LW_ACCURACY(name, arity, low, high, least, expression)                               \
+  list.push_back({#name, arity, low, high, least, compiled<T, arity>(LW_CALL_##arity(name)), \
+                  [](long double x, [[maybe_unused]] long double y) { return expression; }});
 #include "tools/accuracy/functions.def"
 #undef LW_ACCURACY
   return list;

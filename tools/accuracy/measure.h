@@ -19,7 +19,7 @@ enum class Points {
 template <class T>
 struct Report {
   std::int64_t points = 0;
-  double ulp = 0;               // the largest error
+  double ulp = 0.5;             // the largest error; 0.5 if all are correctly rounded
   std::string at;               // and where
   std::int64_t mismatches = 0;  // wrong special values
   std::string mismatch;         // the first

@@ -94,6 +94,26 @@ TEST(TransformAccuracy, SpecialPowersAreThoseOfAnnexF) {
   }
 }
 
+/// Bases near one have the largest exponents, which multiply the error of the logarithm; results
+/// run from the subnormal ones to those next to infinity.
+TEST(TransformAccuracy, PowersOfBasesNearOneAreWithinTheirBar) {
+  std::vector<float> bases;
+  std::vector<float> exponents;
+  for (float x = 0.65f; x < 1.5f; x += 0x1.01p-17f) {
+    const float log = std::log(x);
+    if (std::fabs(log) < 1e-4f) continue;
+    bases.push_back(x);
+    exponents.push_back(std::fmod(x * 1e6f, 191.0f) / log - 103 / log);
+  }
+  for (const Function<float>& function : functions<float>()) {
+    if (function.name != "pow") continue;
+    const Report<float> report = measure<float>(function, bases, exponents);
+    EXPECT_GT(report.points, 100000);
+    EXPECT_LE(report.ulp, bar(function)) << report.at;
+    EXPECT_EQ(report.mismatches, 0) << report.mismatch;
+  }
+}
+
 TEST(TransformAccuracy, WholePowersOfTwoAreExact) {
   for (int n = -149; n <= 127; ++n) EXPECT_EQ(call<float>("exp2", n), std::ldexp(1.0f, n)) << n;
   for (int n = -1074; n <= 1023; n += 3)

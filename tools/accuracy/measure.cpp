@@ -158,7 +158,7 @@ class Measurement {
     for (const std::size_t i : to_judge<T>(function_, a, out)) {
       const T y = b.empty() ? T(0) : b[i];
       const long double exact = function_.reference(a[i], y);
-      const Verdict verdict = judge<T>(out[i], exact, function_.least);
+      const Verdict verdict = judge<T>(out[i], exact, least(a[i], exact));
       if (verdict.mismatch && part.mismatches++ == 0) part.mismatch = text(a[i], y, out[i], exact);
       if (verdict.ulp > part.ulp) {
         part.ulp = verdict.ulp;
@@ -172,6 +172,14 @@ class Measurement {
   Report<T> report() const { return report_; }
 
  private:
+  /// In f64, the gamma functions of a negative x are differences of two terms, of which one is
+  /// their value at 1 - x.
+  double least(T x, long double exact) const {
+    if (std::is_same_v<T, float> || function_.least == 0 || !(x < 0)) return function_.least;
+    const long double terms = std::fabs(exact) + 2 * std::fabs(function_.reference(1 - x, 0));
+    return std::max(function_.least, static_cast<double>(terms));
+  }
+
   std::string text(T x, T y, T got, long double exact) const {
     const std::string operands =
         function_.arity == 1 ? fmt::format("{:a}", x) : fmt::format("{:a}, {:a}", x, y);
@@ -252,7 +260,18 @@ Report<T> measure(const Function<T>& function, Points points, std::int64_t count
   return measurement.report();
 }
 
+template <class T>
+Report<T> measure(const Function<T>& function, std::span<const T> a, std::span<const T> b) {
+  Measurement<T> measurement(function);
+  measurement.block(a, b);
+  return measurement.report();
+}
+
 template Report<float> measure(const Function<float>&, Points, std::int64_t, int);
 template Report<double> measure(const Function<double>&, Points, std::int64_t, int);
+template Report<float> measure(const Function<float>&, std::span<const float>,
+                               std::span<const float>);
+template Report<double> measure(const Function<double>&, std::span<const double>,
+                                std::span<const double>);
 
 }  // namespace lw::accuracy

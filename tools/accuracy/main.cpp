@@ -134,6 +134,7 @@ int main(int argc, char** argv) {
   declare<float>("f32", page);
   declare<double>("f64", page);
   const int failures = run<float>(options, "f32", page) + run<double>(options, "f64", page);
+  page.write();
   return failures == 0 ? 0 : 1;
 }
 

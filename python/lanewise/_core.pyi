@@ -27,6 +27,9 @@ class Value:
     @property
     def dtype(self) -> DType: ...
 
+def called_ops() -> list[tuple[str, int, str, str]]:
+    """Name, number of operands, accepted types and sentence of the ops called by name."""
+
 class Recording:
     def set_location(self, file: str, line: int, /) -> None: ...
     def constant(self, dtype: DType, value: bool | int | float, /) -> Value: ...

@@ -13,7 +13,7 @@
 
 namespace lw {
 
-/// Types and kinds of the arguments and the step counter, five bits each.
+/// Types and kinds of the arguments, five bits each, behind the step counter and the accuracy.
 struct ElementFunction::Signature {
   std::uint64_t words[2] = {0, 0};
   bool operator==(const Signature&) const = default;
@@ -52,7 +52,7 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
   Signature key{{options.max_steps == 0          ? std::uint64_t{1}
                  : options.max_steps < INT32_MAX ? std::uint64_t{2}
                                                  : std::uint64_t{3},
-                 1}};
+                 options.accuracy == Accuracy::Default ? std::uint64_t{1} : std::uint64_t{2}}};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::uint64_t& word = key.words[i >= kMostInputs / 2];
     word = word << 5 | static_cast<std::uint64_t>(inputs[i].type) << 1 |
@@ -219,7 +219,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   }
   const ir::Function traced = tracer_(inputs);
   base::dump("trace", [&] { return ir::print(traced); });
-  transform::Options passes;
+  transform::Options passes{.accuracy = options.accuracy};
   if (options.max_steps > 0) {
     passes.step_counter = options.max_steps < INT32_MAX ? DType::I32 : DType::I64;
   }
@@ -230,7 +230,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   const std::string content =
       plan::to_string(options_.schedule) +
       std::to_string(options.max_steps > 0 ? static_cast<int>(*passes.step_counter) : -1) +
-      ir::fingerprint(traced);
+      (passes.accuracy == Accuracy::High ? "high" : "") + ir::fingerprint(traced);
   auto* entry = new Entry;
   entry->key = key;
   try {

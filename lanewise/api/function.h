@@ -13,19 +13,22 @@
 #include "lanewise/ir/function.h"
 #include "lanewise/plan/choose.h"
 #include "lanewise/runtime/execute.h"
+#include "lanewise/transform/passes.h"
 
 namespace lw {
 
 using Compile = runtime::CompileMode;
+using Accuracy = transform::Accuracy;
 
 /// Options of one call.
 struct MapOptions {
-  int threads = 0;                    // 0: all the process may use
-  std::int64_t max_steps = 0;         // loop steps an element may take; 0: no limit
-  Compile compile = Compile::Auto;    // machine code beside the first call, before it, or never
-  std::int64_t chunk = 0;             // elements a worker takes at a time; 0: chosen
-  std::optional<CancelToken> cancel;  // stops the map from another thread
-  std::function<bool()> interrupt;    // asked now and then on this thread; true stops the map
+  int threads = 0;                        // 0: all the process may use
+  std::int64_t max_steps = 0;             // loop steps an element may take; 0: no limit
+  Compile compile = Compile::Auto;        // machine code beside the first call, before it, or never
+  Accuracy accuracy = Accuracy::Default;  // of mathematical functions
+  std::int64_t chunk = 0;                 // elements a worker takes at a time; 0: chosen
+  std::optional<CancelToken> cancel;      // stops the map from another thread
+  std::function<bool()> interrupt;        // asked now and then on this thread; true stops the map
 };
 
 /// Options of a function.

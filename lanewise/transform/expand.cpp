@@ -1,5 +1,7 @@
 #include "lanewise/transform/expand.h"
 
+#include <algorithm>
+
 #include "lanewise/transform/passes.h"
 
 namespace lw::transform {
@@ -28,6 +30,24 @@ std::optional<ir::ValueId> expand_one(ir::Builder& build, const ir::Instruction&
   }
 }
 
+/// True for the functions of f32 that are better computed in f64: all but those that are exact.
+bool gains_by_width(const ir::Instruction& in, DType operand) {
+  const ops::Row& row = ops::row(in.op);
+  if (row.kind != ops::Kind::Expand || operand != DType::F32) return false;
+  if (row.accepts != ops::Accepts::Float || row.gives != ops::Gives::Same) return false;
+  const ops::Op exact[] = {ops::Op::Fmin,  ops::Op::Fmax,          ops::Op::RoundAway,
+                           ops::Op::Ldexp, ops::Op::FrexpMantissa, ops::Op::Nextafter,
+                           ops::Op::Fmod,  ops::Op::Mod,           ops::Op::Remainder};
+  return std::find(std::begin(exact), std::end(exact), in.op) == std::end(exact);
+}
+
+std::optional<ir::ValueId> compute_in_double(ir::Builder& build, const ir::Instruction& in) {
+  if (in.operands.empty() || !gains_by_width(in, build.type(in.operands[0]))) return std::nullopt;
+  ir::Operands wide;
+  for (const ir::ValueId operand : in.operands) wide.push_back(build.convert(operand, DType::F64));
+  return build.convert(build.op(in.op, wide), DType::F32);
+}
+
 bool has_expandable(const ir::Function& f) {
   bool found = false;
   ir::for_each(f,
@@ -37,8 +57,9 @@ bool has_expandable(const ir::Function& f) {
 
 }  // namespace
 
-ir::Function expand(const ir::Function& function) {
+ir::Function expand(const ir::Function& function, Accuracy accuracy) {
   ir::Function f = widen_halves(function);
+  if (accuracy == Accuracy::High) f = rewrite(f, compute_in_double);
   while (has_expandable(f)) f = rewrite(f, expand_one);  // formulas may use other expansions
   return f;
 }

@@ -26,8 +26,14 @@ ir::Function slots_to_ssa(const ir::Function& function);
 /// Computes f16 and bf16 in f32.
 ir::Function widen_halves(const ir::Function& function);
 
+/// How near mathematical functions come to the exact results; docs/accuracy.md has the figures.
+enum class Accuracy : std::uint8_t {
+  Default,
+  High,  // those of f32 are computed in f64, and so all but correctly rounded
+};
+
 /// Rewrites the ops of kind Expand into native ones, after widening half types.
-ir::Function expand(const ir::Function& function);
+ir::Function expand(const ir::Function& function, Accuracy accuracy = Accuracy::Default);
 
 /// Adds a shared parameter, the last, of type `counter` (i32 or i64), and makes an element fail
 /// once it has taken more loop back edges than that.
@@ -35,6 +41,7 @@ ir::Function limit_steps(const ir::Function& function, DType counter);
 
 struct Options {
   std::optional<DType> step_counter;  // limit_steps with this type
+  Accuracy accuracy = Accuracy::Default;
 };
 
 /// All passes in their order, from a trace to what the planner takes.

@@ -152,11 +152,16 @@ void bind_function(nb::module_& module) {
       .value("Now", Compile::Now)
       .value("Never", Compile::Never);
 
+  nb::enum_<Accuracy>(module, "Accuracy", "How near mathematical functions come to exact results.")
+      .value("Default", Accuracy::Default)
+      .value("High", Accuracy::High);
+
   nb::class_<MapOptions>(module, "MapOptions", "Options of one call.")
       .def(nb::init<>())
       .def_rw("threads", &MapOptions::threads)
       .def_rw("max_steps", &MapOptions::max_steps)
-      .def_rw("compile", &MapOptions::compile);
+      .def_rw("compile", &MapOptions::compile)
+      .def_rw("accuracy", &MapOptions::accuracy);
 
   using nb::literals::operator""_a;
   nb::class_<Function>(module, "ElementFunction", nb::type_slots(kCollectable),

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ._core import Compile, MapOptions
+from ._core import Accuracy, Compile, MapOptions
 from .arguments import Arguments, Signature, describe
 from .dtypes import TO_NUMPY
 from .errors import UsageError, UsageTypeError
@@ -18,6 +18,7 @@ from .source import at_line
 from .specialization import Specialization
 
 _COMPILE = {"auto": Compile.Auto, "now": Compile.Now, "never": Compile.Never}
+_ACCURACY = {"default": Accuracy.Default, "high": Accuracy.High}
 _REFILL = {None: None, "packets": False, "refill": True}
 
 
@@ -143,6 +144,7 @@ def vectorize(
     max_steps: int = 0,
     compile: str = "auto",
     schedule: str | None = None,
+    accuracy: str = "default",
 ) -> Any: ...
 def vectorize(
     fn: Callable[..., Any] | None = None,
@@ -153,6 +155,7 @@ def vectorize(
     max_steps: int = 0,
     compile: str = "auto",
     schedule: str | None = None,
+    accuracy: str = "default",
 ) -> Any:
     """Make a function for one element one for arrays.
 
@@ -176,6 +179,8 @@ def vectorize(
         Machine code beside the first call, before it, or never.
     schedule : {"packets", "refill"}, optional
         How loops run in lanes; chosen if not given.
+    accuracy : {"default", "high"}, optional
+        With "high", mathematical functions of float32 are computed in float64.
 
     Examples
     --------
@@ -198,6 +203,7 @@ def vectorize(
     options.threads = _whole_number("threads", threads, 2**31 - 1)
     options.max_steps = _whole_number("max_steps", max_steps, 2**63 - 1)
     options.compile = _choice("compile", compile, _COMPILE)
+    options.accuracy = _choice("accuracy", accuracy, _ACCURACY)
     refill = _choice("schedule", schedule, _REFILL)
 
     def decorate(function: Callable[..., Any]) -> Vectorized:

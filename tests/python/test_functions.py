@@ -136,3 +136,13 @@ def test_a_function_that_only_its_row_has():
         lw.clamp(1.0)
     with pytest.raises(AttributeError, match="has no attribute 'no_such_op'"):
         lw.no_such_op  # noqa: B018
+
+
+def test_high_accuracy_of_float32_is_that_of_float64_rounded():
+    x = np.linspace(-20, 20, 10001, dtype=np.float32)
+    high = lw.vectorize(accuracy="high")(lambda x: lw.sin(x))
+    exact = np.sin(x.astype(np.float64)).astype(np.float32)
+    np.testing.assert_array_equal(high(x), exact)
+    assert (lw.vectorize(lambda x: lw.sin(x))(x) != exact).any()
+    with pytest.raises(ValueError, match="no such accuracy; got 'best'"):
+        lw.vectorize(accuracy="best")

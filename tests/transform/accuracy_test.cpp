@@ -19,8 +19,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
-void expect_accurate(Points points_of_one) {
-  for (const Function<T>& function : functions<T>()) {
+void expect_accurate(Points points_of_one, Accuracy accuracy = Accuracy::Default) {
+  for (const Function<T>& function : functions<T>(accuracy)) {
     const Points points = function.arity == 1 ? points_of_one : Points::Random;
     const Report<T> report = measure(function, points, kPoints, 1);
     EXPECT_GE(report.points, kPoints) << function.name;
@@ -30,6 +30,10 @@ void expect_accurate(Points points_of_one) {
 }
 
 TEST(TransformAccuracy, SinglesAreWithinOneAndAHalfUlp) { expect_accurate<float>(Points::All); }
+
+TEST(TransformAccuracy, SinglesOfHighAccuracyAreAllButCorrectlyRounded) {
+  expect_accurate<float>(Points::All, Accuracy::High);
+}
 
 TEST(TransformAccuracy, DoublesAreWithinTwoUlp) { expect_accurate<double>(Points::Random); }
 

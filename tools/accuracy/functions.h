@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "lanewise/api/function.h"
+
 namespace lw::accuracy {
 
 template <class T>
@@ -20,17 +22,19 @@ struct Function {
   /// The compiled function over arrays; `b` is not read if there is one operand.
   std::function<void(std::span<T> out, std::span<const T> a, std::span<const T> b)> map;
   long double (*reference)(long double x, long double y);
+  Accuracy accuracy;
 };
 
 /// The error that is allowed.
 template <class T>
 double bar(const Function<T>& function) {
+  if (std::is_same_v<T, float> && function.accuracy == Accuracy::High) return 0.51;
   return function.least > 0 ? 4 : std::is_same_v<T, float> ? 1.5 : 2;
 }
 
 template <class T>
-std::vector<Function<T>> functions();
-extern template std::vector<Function<float>> functions<float>();
-extern template std::vector<Function<double>> functions<double>();
+std::vector<Function<T>> functions(Accuracy accuracy = Accuracy::Default);
+extern template std::vector<Function<float>> functions<float>(Accuracy);
+extern template std::vector<Function<double>> functions<double>(Accuracy);
 
 }  // namespace lw::accuracy

@@ -1,4 +1,5 @@
-// lanewise_accuracy [--all] [--points N] [--threads N] [--type f32|f64] [--table FILE] [name ...]
+// lanewise_accuracy [--all] [--points N] [--threads N] [--type f32|f64|high] [--table FILE]
+// [name ...]
 //
 // Measures the error of the mathematical functions against a reference of more bits. For functions
 // of one f32, N floats at equal steps are tried, with --all every one (half a minute a function on
@@ -21,7 +22,7 @@ struct Options {
   bool all = false;
   std::int64_t points = 10'000'000;
   int threads = 2;
-  std::string type;   // both if empty
+  std::string type;   // all if empty; high: f32 with high accuracy
   std::string table;  // the file to write
   std::vector<std::string> names;
 };
@@ -53,7 +54,8 @@ The largest error found, in units in the last place of the exact result. Generat
 `lanewise_accuracy --table docs/accuracy.md`; with `--all` every f32 is tried, else floats at equal
 steps. The reference is glibc in long double; floats are screened by its vector functions of double,
 and the worst and the doubtful of every 2^18 are judged again. 0.5 says that every result is
-correctly rounded. Special values are compared with C Annex F. Results of lgamma and digamma below
+correctly rounded. `high` is f32 with high accuracy, which is computed in f64; functions of f64 are the
+same with it, those above 1 too. Special values are compared with C Annex F. Results of lgamma and digamma below
 1/4 in magnitude, which are next to their zeros, are measured in the last place of 1/4; those of f64
 for negative x, which are differences, in the last place of the sum of their terms' magnitudes.
 
@@ -79,10 +81,10 @@ void declare(const char* type, Page& page) {
 /// Returns the number of functions that miss their bar: 1.5 or 2 units in the last place for f32
 /// and f64, 4 for the gamma functions.
 template <class T>
-int run(const Options& options, const char* type, Page& page) {
+int run(const Options& options, const char* type, Accuracy accuracy, Page& page) {
   if (!options.type.empty() && options.type != type) return 0;
   int failures = 0;
-  for (const Function<T>& function : functions<T>()) {
+  for (const Function<T>& function : functions<T>(accuracy)) {
     const auto& names = options.names;
     if (!names.empty() && std::find(names.begin(), names.end(), function.name) == names.end()) {
       continue;
@@ -123,7 +125,8 @@ int main(int argc, char** argv) {
       options.table = argv[++i];
     } else if (word.starts_with("-")) {
       fmt::print(
-          "lanewise_accuracy [--all] [--points N] [--threads N] [--type f32|f64] [--table FILE] "
+          "lanewise_accuracy [--all] [--points N] [--threads N] [--type f32|f64|high] [--table "
+          "FILE] "
           "[name ...]\n");
       return word == "--help" ? 0 : 2;
     } else {
@@ -132,8 +135,11 @@ int main(int argc, char** argv) {
   }
   Page page(options.table);
   declare<float>("f32", page);
+  declare<float>("high", page);
   declare<double>("f64", page);
-  const int failures = run<float>(options, "f32", page) + run<double>(options, "f64", page);
+  const int failures = run<float>(options, "f32", Accuracy::Default, page) +
+                       run<float>(options, "high", Accuracy::High, page) +
+                       run<double>(options, "f64", Accuracy::Default, page);
   page.write();
   return failures == 0 ? 0 : 1;
 }

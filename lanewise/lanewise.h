@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lanewise/api/cache.h"
+#include "lanewise/api/map.h"
 #include "lanewise/api/vectorize.h"
 #include "lanewise/base/error.h"
 #include "lanewise/runtime/cancel.h"

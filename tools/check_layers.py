@@ -2,6 +2,7 @@
 
 Reads every #include line of the C++ sources and two tables: lanewise/LAYERS, which says what each
 layer may include, and FOREIGN below, which says where the headers of a dependency may appear.
+What lanewise/lanewise.h reaches is public: users need no headers for it but standard ones.
 Prints `file:line: rule` for each offence and exits 1 if there is one. Run by the test command;
 `--self-test` plants offences in a temporary tree and expects each to be found.
 """
@@ -65,9 +66,33 @@ def layer_offence(source: str, target: str, layers: dict[str, set[str]]) -> str 
     return None
 
 
+def resolve(root: Path, path: Path, quote: str, name: str) -> str:
+    """Return what an include names: a file of the project by its path from the root."""
+    if quote == '"' and (path.parent / name).exists():
+        return Path(os.path.normpath(path.parent / name)).relative_to(root).as_posix()
+    return name
+
+
+def public_headers(root: Path) -> set[str]:
+    """Return all files of the project that lanewise/lanewise.h reaches."""
+    reached: set[str] = set()
+    ahead = ["lanewise/lanewise.h"]
+    while ahead:
+        source = ahead.pop()
+        path = root / source
+        if source in reached or not path.exists():
+            continue
+        reached.add(source)
+        for match in map(INCLUDE.match, path.read_text().splitlines()):
+            if match and match[2]:
+                ahead.append(resolve(root, path, *match.groups()))
+    return reached
+
+
 def offences(root: Path) -> Iterator[tuple[str, int, str]]:
     """Yield (file, line, broken rule) for each offence under the project's root."""
     layers = read_layers(root / "lanewise/LAYERS")
+    public = public_headers(root)
     for path in sorted(p for folder in SOURCE_FOLDERS for p in (root / folder).rglob("*")):
         if path.suffix not in SUFFIXES:
             continue
@@ -83,8 +108,9 @@ def offences(root: Path) -> Iterator[tuple[str, int, str]]:
             for pattern, place, title in FOREIGN:
                 if pattern.match(name) and not source.startswith(f"{place}/"):
                     yield source, number, f"{title} ({name}) belong in {place} only"
-            if quote == '"' and (path.parent / name).exists():
-                name = Path(os.path.normpath(path.parent / name)).relative_to(root).as_posix()
+            name = resolve(root, path, quote, name)
+            if source in public and not name.startswith("lanewise/") and re.search(r"[./]", name):
+                yield source, number, f"a public header may not include {name}: not standard C++"
             if source.startswith("lanewise/") and name.startswith("lanewise/"):
                 rule = layer_offence(source, name, layers)
                 if rule:
@@ -95,10 +121,11 @@ def self_test() -> None:
     """Plant offences in a temporary tree; each must be found, and nothing else."""
     clean = {
         "lanewise/LAYERS": "base:\nir: base\nkernel: ir\ntrace: ir\nbackend/cpu: kernel  # note\n",
-        "lanewise/lanewise.h": "#include <lanewise/trace/value.h>\n",
+        "lanewise/lanewise.h": "#include <lanewise/trace/value.h>\n#include <lanewise/ir/user.h>\n",
         "lanewise/base/error.h": "#include <string>\n",
         "lanewise/kernel/lane.h": '#include "lanewise/base/error.h"\n#include "local.h"\n',
         "lanewise/kernel/local.h": "// #include <llvm/IR/Module.h>\n",
+        "lanewise/base/check.h": "#include <fmt/core.h>\n",
         "lanewise/backend/cpu/emit.cpp": '#include <llvm/IR/Module.h>\n#include "../../ir/op.h"\n',
         "lanewise/ir/op.h": '#include "lanewise/ir/op.def"\n',
         "lanewise/ir/op.def": "",
@@ -108,6 +135,7 @@ def self_test() -> None:
         "lanewise/base/up.h": '#include "lanewise/ir/op.h"\n#  include "../ir/op.h"\n',
         "lanewise/trace/value.h": "#include <lanewise/kernel/lane.h>\n",
         "lanewise/ir/top.h": '#include "lanewise/lanewise.h"\n#include "lanewise/new/a.h"\n',
+        "lanewise/ir/user.h": "#include <fmt/core.h>\n#include <unistd.h>\n",
         "lanewise/new/a.h": '#include "lanewise/base/error.h"\n#include HEADER\n',
         "lanewise/kernel/foreign.h": "#include <llvm/IR/Module.h>\n#include <nanobind/ndarray.h>\n",
         "tests/foreign.cpp": "#include <numpy/arrayobject.h>\n#include <Python.h>\n",

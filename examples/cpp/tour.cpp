@@ -105,7 +105,7 @@ void straight_code() {
     difference = std::max(difference, std::fabs(y.span<double>()[i] - plain[i]));
   }
   std::printf("  f(1) = %.15g; largest difference from libm's: %.1e\n\n%s\n", y.at<double>(1000),
-              difference, f.explain(x).c_str());
+              difference, f.explain(x).str().c_str());
 }
 
 struct Image {
@@ -134,7 +134,7 @@ void uneven_loops() {
   auto f = lw::vectorize(escape_time, {.name = "escape_time"});
   lw::Tensor n;
   const double first_ms = milliseconds([&] { n = f(image.a, image.b); });
-  const std::string after_first = f.explain(image.a, image.b);
+  const std::string after_first = f.explain(image.a, image.b).str();
   const double warm_ms = least_of_five([&] { n = f(image.a, image.b); });
   report("escape_time", plain_ms, first_ms, warm_ms);
   std::size_t wrong = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <numeric>
 #include <utility>
 
 #include "lanewise/api/backends.h"
@@ -9,11 +10,13 @@
 #include "lanewise/base/error.h"
 #include "lanewise/ir/print.h"
 #include "lanewise/runtime/program_cache.h"
+#include "lanewise/trace/trace.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw {
 
-/// Types and kinds of the arguments, five bits each, behind the step counter and the accuracy.
+/// Types and kinds of the arguments, five bits each, behind the step counter, mathematics and
+/// accuracy.
 struct ElementFunction::Signature {
   std::uint64_t words[2] = {0, 0};
   bool operator==(const Signature&) const = default;
@@ -22,18 +25,42 @@ struct ElementFunction::Signature {
 /// A signature that has been traced.
 struct ElementFunction::Entry {
   Signature key;
+  ir::Function traced;
   std::shared_ptr<runtime::Program> program;
   const Entry* next = nullptr;
   // The last run, for explain.
   mutable std::atomic<int> workers{0};
   mutable std::atomic<runtime::CodeSource> code{runtime::CodeSource::None};
   mutable std::atomic<std::int64_t> chunk{0}, tier0_elements{0}, tier1_elements{0};
+  mutable std::atomic<double> load_ms{0};
 };
 
 namespace {
 
 constexpr std::size_t kMostInputs = 24;
 constexpr std::size_t kMostOutputs = 16;
+
+void check_options(const MapOptions& options) {
+  const auto check = [](const char* option, std::int64_t value, const char* zero,
+                        const char* unit) {
+    if (value >= 0) return;
+    throw UsageError(
+        fmt::format("map: {} is negative; got {}, expected 0 for {} or a number of {}.", option,
+                    value, zero, unit));
+  };
+  check("threads", options.threads, "all that the process may use", "threads");
+  check("max_steps", options.max_steps, "no limit", "steps");
+  check("chunk", options.chunk, "the library's choice", "elements");
+}
+
+transform::Options passes_of(const MapOptions& options) {
+  transform::Options passes{.contract = options.math == Math::Fast,
+                            .compute_in_double = options.accuracy == Accuracy::High};
+  if (options.max_steps > 0) {
+    passes.step_counter = options.max_steps < INT32_MAX ? DType::I32 : DType::I64;
+  }
+  return passes;
+}
 
 }  // namespace
 
@@ -43,16 +70,12 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
     throw UsageError(fmt::format("map: too many arguments; got {}, expected at most {}.",
                                  inputs.size(), kMostInputs));
   }
-  if (options.max_steps < 0) {
-    throw UsageError(
-        fmt::format("map: max_steps is negative; got {}, expected 0 for no limit or "
-                    "a number of steps.",
-                    options.max_steps));
-  }
+  check_options(options);
   Signature key{{options.max_steps == 0          ? std::uint64_t{1}
                  : options.max_steps < INT32_MAX ? std::uint64_t{2}
                                                  : std::uint64_t{3},
-                 options.accuracy == Accuracy::Default ? std::uint64_t{1} : std::uint64_t{2}}};
+                 1 + static_cast<std::uint64_t>(options.math) +
+                     2 * static_cast<std::uint64_t>(options.accuracy)}};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::uint64_t& word = key.words[i >= kMostInputs / 2];
     word = word << 5 | static_cast<std::uint64_t>(inputs[i].type) << 1 |
@@ -105,11 +128,19 @@ std::pair<const std::byte*, const std::byte*> extent(const Array& array) {
   return {std::min(first, last), std::max(first, last) + types::size_of(array.type)};
 }
 
+/// False for members of the same structs: where all strides are multiples of `apart`, elements
+/// meet only if they do so within that many bytes. Strides without a common measure are taken to
+/// meet wherever their extents do.
 template <class A, class B>
 bool overlaps(const A& a, const B& b) {
   const auto [a_begin, a_end] = extent(a);
   const auto [b_begin, b_end] = extent(b);
-  return a_begin < b_end && b_begin < a_end;
+  if (a_begin >= b_end || b_begin >= a_end) return false;
+  const std::int64_t apart = std::gcd(a.stride, b.stride);
+  if (apart == 0) return true;
+  const std::int64_t ahead = ((b_begin - a_begin) % apart + apart) % apart;
+  return ahead < static_cast<std::int64_t>(types::size_of(a.type)) ||
+         apart - ahead < static_cast<std::int64_t>(types::size_of(b.type));
 }
 
 void check_output_count(std::size_t got, std::size_t expected) {
@@ -213,16 +244,14 @@ const ElementFunction::Entry& ElementFunction::find(std::span<const Input> input
 const ElementFunction::Entry& ElementFunction::load(const Signature& key,
                                                     std::span<const Input> inputs,
                                                     const MapOptions& options) {
+  trace::Trace::require_none();  // a function that calls itself would wait for its own trace
   const std::lock_guard lock(mutex_);
   for (const Entry* e = entries_.load(); e != nullptr; e = e->next) {
     if (e->key == key) return *e;  // another thread was first
   }
-  const ir::Function traced = tracer_(inputs);
+  ir::Function traced = tracer_(inputs);
   base::dump("trace", [&] { return ir::print(traced); });
-  transform::Options passes{.accuracy = options.accuracy};
-  if (options.max_steps > 0) {
-    passes.step_counter = options.max_steps < INT32_MAX ? DType::I32 : DType::I64;
-  }
+  const transform::Options passes = passes_of(options);
   if (traced.results.empty() || traced.results.size() > kMostOutputs) {
     throw UsageError(fmt::format("map: the function returns {} values; expected 1 to {}.",
                                  traced.results.size(), kMostOutputs));
@@ -230,7 +259,8 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   const std::string content =
       plan::to_string(options_.schedule) +
       std::to_string(options.max_steps > 0 ? static_cast<int>(*passes.step_counter) : -1) +
-      (passes.accuracy == Accuracy::High ? "high" : "") + ir::fingerprint(traced);
+      (passes.contract ? "fast" : "strict") + (passes.compute_in_double ? " high" : "") +
+      ir::fingerprint(traced);
   auto* entry = new Entry;
   entry->key = key;
   try {
@@ -243,6 +273,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
     delete entry;
     throw;
   }
+  entry->traced = std::move(traced);
   entry->next = entries_.load();
   entries_.store(entry, std::memory_order_release);
   return *entry;
@@ -302,6 +333,7 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
   entry.chunk.store(stats.chunk, std::memory_order_relaxed);
   entry.tier0_elements.store(stats.tier0_elements, std::memory_order_relaxed);
   entry.tier1_elements.store(stats.tier1_elements, std::memory_order_relaxed);
+  entry.load_ms.store(stats.load_ms, std::memory_order_relaxed);
   return stats;
 }
 
@@ -322,39 +354,40 @@ runtime::Program::Report ElementFunction::compile(std::span<const Input> inputs,
   return program.report();
 }
 
-std::string ElementFunction::explain(std::span<const Input> inputs, const MapOptions& options) {
+Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOptions& options) {
   const Entry& entry = find(inputs, options);
   const runtime::Program& program = *entry.program;
+  const ir::Function& function = program.function();
   const runtime::Program::Report report = program.report();
-  std::string text = fmt::format("{}: ", options_.name);
-  if (report.compiled) {
-    text += plan::to_string(report.choice.schedule) + "\n";
-    text += fmt::format("  because   {}\n", report.choice.reason);
-    const runtime::CompileTimes& t = report.times;
-    if (report.source == runtime::CodeSource::Disk) {
-      text += fmt::format("  from disk {:.2f} ms (read {:.2f}, link {:.2f}), {} bytes\n",
-                          t.total_ms(), t.read_ms, t.link_ms, report.code_bytes);
-    } else {
-      text += fmt::format(
-          "  compiled  {:.1f} ms (emit {:.1f}, passes {:.1f}, code {:.1f}, link {:.1f}), {} "
-          "bytes\n",
-          t.total_ms(), t.emit_ms, t.passes_ms, t.code_ms, t.link_ms, report.code_bytes);
-    }
-  } else if (!report.error.empty()) {
-    text += "tile machine only; compiling failed: " + report.error + "\n";
-  } else {
-    text += "tile machine; machine code is not there yet\n";
+  Explanation e{.name = options_.name,
+                .math = options.math,
+                .program = ir::print(transform::prepare(entry.traced, passes_of(options))),
+                .scratch_bytes = static_cast<std::int64_t>(program.interpreter().scratch_bytes()),
+                .compiled = report.compiled,
+                .schedule = report.choice.schedule,
+                .reason = report.choice.reason,
+                .source = report.source,
+                .times = report.times,
+                .code_bytes = static_cast<std::int64_t>(report.code_bytes),
+                .error = report.error};
+  ir::for_each(function, [&](ir::ValueId id, int) {
+    e.instructions += ops::is_elementwise(function[id].op);
+  });
+  for (const ir::Param& param : function.params) {
+    if (param.mapped) e.bytes_in += static_cast<std::int64_t>(types::size_of(param.type));
+  }
+  for (const DType type : function.results) {
+    e.bytes_out += static_cast<std::int64_t>(types::size_of(type));
   }
   if (entry.workers.load() > 0) {
-    text += fmt::format(
-        "  last run  {} elements by the tile machine, {} by machine code; {} workers, chunks of "
-        "{}; code: {}\n",
-        entry.tier0_elements.load(), entry.tier1_elements.load(), entry.workers.load(),
-        entry.chunk.load(), runtime::name_of(entry.code.load()));
+    e.last_run = runtime::RunStats{.workers = entry.workers.load(),
+                                   .chunk = entry.chunk.load(),
+                                   .tier0_elements = entry.tier0_elements.load(),
+                                   .tier1_elements = entry.tier1_elements.load(),
+                                   .code = entry.code.load(),
+                                   .load_ms = entry.load_ms.load()};
   }
-  text += fmt::format("  scratch   {} bytes a worker on the tile machine\n",
-                      program.interpreter().scratch_bytes());
-  return text;
+  return e;
 }
 
 }  // namespace lw

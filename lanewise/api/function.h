@@ -3,39 +3,14 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <mutex>
-#include <optional>
 #include <span>
-#include <string>
 
+#include "lanewise/api/explain.h"
 #include "lanewise/api/tensor.h"
 #include "lanewise/ir/function.h"
-#include "lanewise/plan/choose.h"
-#include "lanewise/runtime/execute.h"
-#include "lanewise/transform/passes.h"
 
 namespace lw {
-
-using Compile = runtime::CompileMode;
-using Accuracy = transform::Accuracy;
-
-/// Options of one call.
-struct MapOptions {
-  int threads = 0;                        // 0: all the process may use
-  std::int64_t max_steps = 0;             // loop steps an element may take; 0: no limit
-  Compile compile = Compile::Auto;        // machine code beside the first call, before it, or never
-  Accuracy accuracy = Accuracy::Default;  // of mathematical functions
-  std::int64_t chunk = 0;                 // elements a worker takes at a time; 0: chosen
-  std::optional<CancelToken> cancel;      // stops the map from another thread
-  std::function<bool()> interrupt;        // asked now and then on this thread; true stops the map
-};
-
-/// Options of a function.
-struct VectorizeOptions {
-  std::string name = "f";
-  plan::Wish schedule;  // what the planner must keep to; chosen otherwise
-};
 
 /// Elements that stand `stride` elements apart, forward or backward; 0 repeats one value.
 template <class T>
@@ -45,10 +20,14 @@ struct Strided {
   std::int64_t stride = 1;
 };
 
+/// What a std::vector can hold for us: one of bool has no bools to point to.
+template <class T>
+concept VectorElement = types::ElementType<T> && !std::is_same_v<T, bool>;
+
 /// An argument: an array with one value per element, or one value shared by all.
 class Input {
  public:
-  template <types::ElementType T>
+  template <VectorElement T>
   Input(const std::vector<T>& values) : Input(std::span<const T>(values)) {}  // NOLINT: implicit
   template <types::ElementType T>
   Input(std::span<const T> values)  // NOLINT: implicit
@@ -81,7 +60,7 @@ class Input {
 
 /// Memory for results that the caller owns.
 struct Output {
-  template <types::ElementType T>
+  template <VectorElement T>
   Output(std::vector<T>& values) : Output(std::span<T>(values)) {}  // NOLINT: implicit
   template <types::ElementType T>
   Output(std::span<T> values)  // NOLINT: implicit
@@ -122,7 +101,7 @@ class ElementFunction {
   /// The types of the results for such inputs.
   std::vector<DType> result_types(std::span<const Input> inputs, const MapOptions& options);
   /// What happens, or happened, with such inputs: program, schedule and reason, code, counts.
-  std::string explain(std::span<const Input> inputs, const MapOptions& options);
+  Explanation explain(std::span<const Input> inputs, const MapOptions& options);
   /// The element program as text.
   std::string lower(std::span<const Input> inputs, const MapOptions& options);
   /// Plans and compiles for such inputs now; returns what the compiler did.

@@ -24,12 +24,15 @@ class Tensor {
   std::int64_t size() const { return size_; }
   void* data() const { return memory_.get(); }
 
-  /// The elements; throws UsageError if T is not the tensor's type.
+  /// The elements; throws UsageError if T is not the tensor's type. They live as long as a tensor
+  /// that holds them, so there is none of a temporary.
   template <types::ElementType T>
-  std::span<T> span() const {
+  std::span<T> span() const& {
     require_type(types::dtype_of<T>);
     return {static_cast<T*>(data()), static_cast<std::size_t>(size_)};
   }
+  template <types::ElementType T>
+  std::span<T> span() const&& = delete;
   template <types::ElementType T>
   T at(std::int64_t i) const {
     return span<T>()[static_cast<std::size_t>(i)];

@@ -78,6 +78,20 @@ ir::Function trace_function(const F& function, const std::string& name,
   }(std::make_index_sequence<kCount>{});
 }
 
+/// Calls `use(options, arrays...)`; the options are the last argument, or left out.
+template <class Use, class... A>
+decltype(auto) with_options(const Use& use, const A&... arguments) {
+  constexpr std::size_t kLast = sizeof...(A) - 1;
+  if constexpr (std::is_same_v<std::tuple_element_t<kLast, std::tuple<A...>>, MapOptions>) {
+    const auto all = std::tie(arguments...);
+    return [&]<std::size_t... i>(std::index_sequence<i...>) -> decltype(auto) {
+      return use(std::get<kLast>(all), std::get<i>(all)...);
+    }(std::make_index_sequence<kLast>{});
+  } else {
+    return use(MapOptions(), arguments...);
+  }
+}
+
 }  // namespace api
 
 /// Made by lw::vectorize. Calls from several threads are fine.
@@ -100,6 +114,7 @@ class Vectorized {
     return with(MapOptions(), arguments...);
   }
   template <class... A>
+    requires(sizeof...(A) == kArguments)
   auto with(const MapOptions& options, const A&... arguments) {
     const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
     std::array<Tensor, api::kResults<typename api::Shape<F>::Result>> results;
@@ -110,22 +125,37 @@ class Vectorized {
       return results;
     }
   }
-  /// Maps into memory the caller owns, for functions with one result.
+  /// Maps into memory the caller owns: one output, or several in braces.
   template <class... A>
-  runtime::RunStats into(const Output& output, const MapOptions& options, const A&... arguments) {
+    requires(sizeof...(A) == kArguments)
+  runtime::RunStats into(std::initializer_list<Output> outputs, const MapOptions& options,
+                         const A&... arguments) {
     const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
-    return function_.call_into({&output, 1}, inputs, options);
+    return function_.call_into({outputs.begin(), outputs.size()}, inputs, options);
+  }
+  template <class... A>
+    requires(sizeof...(A) == kArguments)
+  runtime::RunStats into(const Output& output, const MapOptions& options, const A&... arguments) {
+    return into({output}, options, arguments...);
   }
 
+  /// What happens, or happened, with such arguments; options of the call, if any, come last.
   template <class... A>
-  std::string explain(const A&... arguments) {
-    const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
-    return function_.explain(inputs, {});
+  Explanation explain(const A&... arguments) {
+    return api::with_options(
+        [&](const MapOptions& options, const auto&... arrays) {
+          return function_.explain(std::array{Input(arrays)...}, options);
+        },
+        arguments...);
   }
+  /// The element program as text, likewise.
   template <class... A>
   std::string lower(const A&... arguments) {
-    const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
-    return function_.lower(inputs, {});
+    return api::with_options(
+        [&](const MapOptions& options, const auto&... arrays) {
+          return function_.lower(std::array{Input(arrays)...}, options);
+        },
+        arguments...);
   }
   ElementFunction& element_function() { return function_; }
 

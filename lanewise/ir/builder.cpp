@@ -10,7 +10,10 @@ bool has_value(const Instruction& instruction) {
   return ops::row(instruction.op).gives != ops::Gives::None;
 }
 
-ValueId branch_exit(const Function& f, ValueId loop) {
+namespace {
+
+/// The first of `count` exits of a loop that is always left by the last of them, at its end.
+ValueId first_exit(const Function& f, ValueId loop, int count) {
   const Block& block = f.blocks[f[loop].block];
   ValueId first = kNone;
   ValueId last = kNone;
@@ -21,19 +24,29 @@ ValueId branch_exit(const Function& f, ValueId loop) {
     last = id;
     ++exits;
   }
-  if (exits != 2 || last != block.body[block.body.size() - 2]) return kNone;
+  if (exits != count || last != block.body[block.body.size() - 2]) return kNone;
   const Instruction& condition = f[f[last].operands[0]];
-  if (condition.op != Op::Constant || !condition.constant.as<bool>()) return kNone;
-  for (std::size_t i = 0; i < block.arguments.size(); ++i) {
-    if (f[first].operands[i + 1] != block.arguments[i]) return kNone;
+  return condition.op == Op::Constant && condition.constant.as<bool>() ? first : kNone;
+}
+
+}  // namespace
+
+ValueId branch_exit(const Function& f, ValueId loop) {
+  const ValueId first = first_exit(f, loop, 2);
+  if (first == kNone) return kNone;
+  const auto& arguments = f.blocks[f[loop].block].arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (f[first].operands[i + 1] != arguments[i]) return kNone;
   }
   return first;
 }
 
+bool is_part(const Function& f, ValueId loop) { return first_exit(f, loop, 1) != kNone; }
+
 bool has_loops(const Function& f) {
   bool found = false;
-  for_each(f,
-           [&](ValueId id, int) { found = found || (f[id].op == Op::Loop && !is_branch(f, id)); });
+  for_each(
+      f, [&](ValueId id, int) { found = found || (f[id].op == Op::Loop && can_go_round(f, id)); });
   return found;
 }
 

@@ -74,6 +74,15 @@ inline bool is_branch(const Function& function, ValueId loop) {
   return branch_exit(function, loop) != kNone;
 }
 
+/// A loop that every element leaves at the end of its first step is a part: code that stands for
+/// itself, which a backend may compile once for all parts that do the same.
+bool is_part(const Function& function, ValueId loop);
+
+/// True for loops that are neither.
+inline bool can_go_round(const Function& function, ValueId loop) {
+  return !is_branch(function, loop) && !is_part(function, loop);
+}
+
 /// True when some loop can go round.
 bool has_loops(const Function& function);
 

@@ -49,7 +49,7 @@ enum class Kind : std::uint8_t {
   Compute,   // dst = op(sources)
   Copy,      // dst = source
   Loop,      // while any lane of source 0 is set (always, without a source): block; with `once`
-             // at most one time
+             // one time at most (without a source: exactly)
   ExitIf,    // leaves the innermost loop when the uniform bool source 0 is set
   Fail,      // lanes of source 0 fail at site `index`; they are cleared from the other sources
   Store,     // output `index` = source 0, for lanes that hold an element
@@ -63,7 +63,7 @@ struct Instruction {
   Scalar constant;
   std::uint32_t index = 0;
   BlockId block = kNone;  // Loop
-  bool once = false;      // Loop: a branch, which text calls `branch`
+  bool once = false;      // Loop: a branch or, without a source, a part; text calls them so
   // A test that cannot take a lane out of its loop except at every `period`-th step, counted from
   // where the lane entered: at its beginning, or at its end. 0: at any step.
   std::int64_t period = 0;
@@ -89,6 +89,11 @@ struct Kernel {
   const std::vector<Instruction>& body() const { return blocks[0]; }
 };
 
+/// A block that is run exactly once where it stands. Registers it assigns are seen behind it.
+inline bool is_part(const Instruction& in) {
+  return in.kind == Kind::Loop && in.once && in.sources.empty();
+}
+
 /// Calls `visit(instruction, depth)` for every instruction in order, loops before their bodies.
 template <class Visit>
 void for_each(const Kernel& k, const Visit& visit, BlockId block = 0, int depth = 0) {
@@ -99,6 +104,10 @@ void for_each(const Kernel& k, const Visit& visit, BlockId block = 0, int depth 
 }
 
 std::string_view name_of(Kind kind);
+
+bool has_parts(const Kernel& kernel);
+/// The same kernel with the instructions of its parts in their place.
+Kernel without_parts(const Kernel& kernel);
 
 /// Text that `parse` reads back.
 std::string print(const Kernel& kernel);

@@ -16,7 +16,7 @@ using ir::ValueId;
 ValueId only_top_loop(const ir::Function& f) {
   ValueId loop = ir::kNone;
   for (const ValueId id : f.body().body) {
-    if (f[id].op != Op::Loop || ir::is_branch(f, id)) continue;
+    if (f[id].op != Op::Loop || !ir::can_go_round(f, id)) continue;
     if (loop != ir::kNone) return ir::kNone;
     loop = id;
   }
@@ -231,8 +231,35 @@ class Lowering {
     outs_.emplace_back(id, std::move(out));
   }
 
+  /// What is uniform is computed where it stands, so that it can be computed before all packets.
+  void part(ValueId id) {
+    const ir::Instruction& in = f_[id];
+    const ir::Block& body = f_.blocks[in.block];
+    bool varying = false;
+    for (std::size_t i = 0; i < body.arguments.size(); ++i) {
+      map_[body.arguments[i]] = map_[in.operands[i]];
+      varying = varying || (result_used_[id][i] && !facts_.uniform[body.arguments[i]]);
+    }
+    const BlockId outer = block_;
+    if (varying) {
+      block_ = static_cast<BlockId>(kernel_.blocks.size());
+      kernel_.blocks.emplace_back();
+      kernel_.blocks[outer].push_back({.kind = Kind::Loop, .block = block_, .once = true});
+    }
+    std::size_t at = 0;
+    for (; at + 2 < body.body.size(); ++at) instruction(body.body[at]);
+    block_ = outer;
+    const ir::Instruction& leave = f_[body.body[at]];
+    std::vector<RegisterId> out;
+    for (std::size_t i = 0; i < body.arguments.size(); ++i) {
+      out.push_back(map_[leave.operands[i + 1]]);
+    }
+    outs_.emplace_back(id, std::move(out));
+  }
+
   void loop(ValueId id) {
     if (ir::is_branch(f_, id)) return branch(id);
+    if (ir::is_part(f_, id)) return part(id);
     const ir::Instruction& in = f_[id];
     const bool diverges = facts_.diverges[id];
     const bool masked = diverges || needs_masks_ || masks_.size() > 1;

@@ -96,11 +96,13 @@ class Parser {
 
   void line(BlockId block_id) {
     Instruction in;
-    const bool once = in_.accept("branch");
+    const bool part = in_.accept("part");
+    const bool once = part || in_.accept("branch");
     if (once || in_.accept("loop")) {
       in.kind = Kind::Loop;
       in.once = once;
-      in.sources = sources();
+      if (!part) in.sources = sources();
+      if (in.once && !part && in.sources.empty()) in_.fail("a branch has a mask");
       in.block = static_cast<BlockId>(kernel_.blocks.size());
       in_.expect("{");
       in_.end_line();

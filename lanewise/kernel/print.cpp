@@ -81,6 +81,7 @@ class Printer {
       fmt::format_to(out(), "{}: {} = ", name(in.dst), types::name_of(k_.registers[in.dst].type));
     }
     text_ += in.kind == Kind::Compute ? ops::row(in.op).name
+             : is_part(in)            ? "part"
              : in.once                ? "branch"
                                       : name_of(in.kind);
     if (in.kind == Kind::Constant) fmt::format_to(out(), " {}", types::to_string(in.constant));

@@ -37,16 +37,22 @@ class Verifier {
   bool is_mask(RegisterId r) const { return type(r) == DType::Bool && varying(r); }
 
   void block(BlockId id, int depth) {
-    std::vector<RegisterId> first_assigned_here;
+    std::vector<RegisterId> outer;
+    outer.swap(first_assigned_);
+    instructions(id, depth);
+    // A loop body may not run at all; what it alone assigns has no value behind it.
+    for (const RegisterId r : first_assigned_) assigned_[r] = depth == 0;
+    first_assigned_.swap(outer);
+  }
+
+  void instructions(BlockId id, int depth) {
     for (const Instruction& in : k_.blocks[id]) {
       instruction(in, depth);
       if (in.dst != kNone && !assigned_[in.dst]) {
         assigned_[in.dst] = true;
-        first_assigned_here.push_back(in.dst);
+        first_assigned_.push_back(in.dst);
       }
     }
-    // A loop body may not run at all; what it alone assigns has no value behind it.
-    for (const RegisterId r : first_assigned_here) assigned_[r] = depth == 0;
   }
 
   void instruction(const Instruction& in, int depth) {
@@ -76,8 +82,8 @@ class Verifier {
                        in, "one source of this type, uniform into uniform");
       case Kind::Loop:
         require(count <= 1 && in.block < k_.blocks.size(), in, "one mask at most, and a body");
-        require(count == 0 ? !in.once : is_mask(in.sources[0]), in, "looks at a mask");
-        return block(in.block, depth + 1);
+        require(count == 0 || is_mask(in.sources[0]), in, "looks at a mask");
+        return is_part(in) ? instructions(in.block, depth) : block(in.block, depth + 1);
       case Kind::ExitIf:
         return require(depth > 0 && count == 1 && type(in.sources[0]) == DType::Bool &&
                            !varying(in.sources[0]),
@@ -110,6 +116,7 @@ class Verifier {
 
   const Kernel& k_;
   std::vector<bool> assigned_;
+  std::vector<RegisterId> first_assigned_;  // in the block that is being read
 };
 
 }  // namespace

@@ -16,14 +16,15 @@ namespace {
 using ir::Op;
 using ir::ValueId;
 
-/// Like ir::for_each, without what stands in branches: that is rare.
+/// Like ir::for_each, without what stands in branches: that is rare. Parts are no deeper than what
+/// is around them.
 template <class Visit>
 void for_each_common(const ir::Function& f, const Visit& visit, ir::BlockId block = 0,
                      int depth = 0) {
   for (const ValueId id : f.blocks[block].body) {
     visit(id, depth);
     if (f[id].op == Op::Loop && !ir::is_branch(f, id)) {
-      for_each_common(f, visit, f[id].block, depth + 1);
+      for_each_common(f, visit, f[id].block, ir::is_part(f, id) ? depth : depth + 1);
     }
   }
 }
@@ -37,6 +38,21 @@ int hot_ops(const ir::Function& f) {
     count += depth == deepest && ops::is_elementwise(f[id].op);
   });
   return count;
+}
+
+/// Those that become machine code: parts are compiled once, if they are many.
+int code_ops(const ir::Function& f, int hot) {
+  int in_parts = 0;
+  int largest = 0;
+  for_each_common(f, [&](ValueId id, int) {
+    if (f[id].op != Op::Loop || !ir::is_part(f, id)) return;
+    int count = 0;
+    for_each_common(
+        f, [&](ValueId inner, int) { count += ops::is_elementwise(f[inner].op); }, f[id].block);
+    in_parts += count;
+    largest = std::max(largest, count);
+  });
+  return std::max(largest, hot - in_parts);
 }
 
 /// Bytes of the widest varying value: registers hold as many lanes as fit of it.
@@ -80,7 +96,12 @@ Verdict is_refill_worth(const Schedule& s, int ops, const Sample& sample) {
   return {false, counts + "; waiting costs less than refill"};
 }
 
-int interleave_for(int ops) { return ops > 4000 ? 1 : ops > 2500 ? 2 : 4; }
+/// Long code in few registers, so that it fits the instruction cache. A chain of parts is longer
+/// than the processor looks ahead and wants more.
+int interleave_for(int code, int hot) {
+  if (code * 8 < hot) return 8;
+  return code > 4000 ? 1 : code > 2500 ? 2 : 4;
+}
 
 /// Several steps between looks where a step is short; a divisor of the steps until a counter test
 /// can hold, so that the test too is made once a look.
@@ -88,7 +109,7 @@ int steps_for(const ir::Function& f, int ops, bool refill) {
   const int most = ops <= 16 ? (refill ? 8 : 4) : ops <= 32 ? 2 : 1;
   ValueId innermost = ir::kNone;
   for_each_common(f, [&](ValueId id, int) {
-    if (f[id].op == Op::Loop && !ir::is_branch(f, id)) innermost = id;
+    if (f[id].op == Op::Loop && ir::can_go_round(f, id)) innermost = id;
   });
   if (innermost == ir::kNone) return 1;
   const auto test = kernel::find_step_test(f, innermost);
@@ -151,7 +172,7 @@ Choice choose(const ir::Function& program, const Wish& wish, const Sample* sampl
   s.isa = wish.isa.value_or(host_isa());
   s.lanes = wish.lanes.value_or(register_bytes(s.isa) / widest_bytes(program));
   const int ops = hot_ops(program);
-  s.interleave = wish.interleave.value_or(interleave_for(ops));
+  s.interleave = wish.interleave.value_or(interleave_for(code_ops(program, ops), ops));
 
   const bool can_refill = kernel::is_refillable(program) && (s.isa == Isa::V4 || s.lanes <= 8);
   if (wish.refill.value_or(false) && !can_refill) {

@@ -13,12 +13,16 @@ std::atomic<std::uint64_t> next_id{1};
 }  // namespace
 
 Trace::Trace(std::string name) : builder_(std::move(name)), id_(next_id++) {
+  require_none();
+  open_trace = this;
+}
+
+void Trace::require_none() {
   if (open_trace != nullptr) {
     throw UsageError(
         "trace: a function is being traced on this thread already. "
         "Call the plain function, not its vectorized form, inside another.");
   }
-  open_trace = this;
 }
 
 Trace::~Trace() { open_trace = nullptr; }

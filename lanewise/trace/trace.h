@@ -18,6 +18,8 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
+  /// A UsageError if one is open on this thread.
+  static void require_none();
   /// The trace that is open on this thread; a UsageError says what to do when there is none.
   static Trace& current();
 

@@ -1,6 +1,8 @@
 #include "lanewise/transform/expand.h"
 
-#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
 
 #include "lanewise/transform/passes.h"
 
@@ -30,23 +32,77 @@ std::optional<ir::ValueId> expand_one(ir::Builder& build, const ir::Instruction&
   }
 }
 
-/// True for the functions of f32 that are better computed in f64: all but those that are exact.
-bool gains_by_width(const ir::Instruction& in, DType operand) {
-  const ops::Row& row = ops::row(in.op);
-  if (row.kind != ops::Kind::Expand || operand != DType::F32) return false;
-  if (row.accepts != ops::Accepts::Float || row.gives != ops::Gives::Same) return false;
-  const ops::Op exact[] = {ops::Op::Fmin,  ops::Op::Fmax,          ops::Op::RoundAway,
-                           ops::Op::Ldexp, ops::Op::FrexpMantissa, ops::Op::Nextafter,
-                           ops::Op::Fmod,  ops::Op::Mod,           ops::Op::Remainder};
-  return std::find(std::begin(exact), std::end(exact), in.op) == std::end(exact);
-}
+/// The first round, in which the ops of the program itself are expanded.
+class Expander {
+ public:
+  explicit Expander(const ir::Function& f) {
+    ir::for_each(f, [&](ir::ValueId id, int) { ++counts_[{f[id].op, f[id].type}]; });
+  }
 
-std::optional<ir::ValueId> compute_in_double(ir::Builder& build, const ir::Instruction& in) {
-  if (in.operands.empty() || !gains_by_width(in, build.type(in.operands[0]))) return std::nullopt;
-  ir::Operands wide;
-  for (const ir::ValueId operand : in.operands) wide.push_back(build.convert(operand, DType::F64));
-  return build.convert(build.op(in.op, wide), DType::F32);
-}
+  std::optional<ir::ValueId> operator()(ir::Builder& build, const ir::Instruction& in) {
+    if (ops::row(in.op).kind != ops::Kind::Expand) return std::nullopt;
+    const bool small = is_small(build, in.operands[0]);
+    const ir::ValueId value = stands_often(build, in) ? expand_as_part(build, in, small)
+                                                      : expand_knowing(build, in, small);
+    if (in.op == ops::Op::Sin || in.op == ops::Op::Cos || in.op == ops::Op::Tanh ||
+        in.op == ops::Op::Erf || in.op == ops::Op::Sigmoid) {
+      small_.insert(value);
+    }
+    return value;
+  }
+
+ private:
+  /// Too often to be expanded in place each time: a chain of sines should fit the instruction
+  /// cache.
+  bool stands_often(const ir::Builder& build, const ir::Instruction& in) const {
+    constexpr int kMostInPlace = 8;
+    return counts_.at({in.op, in.type}) > kMostInPlace && build.type(in.operands[0]) == in.type;
+  }
+
+  static ir::ValueId expand_knowing(ir::Builder& build, const ir::Instruction& in, bool small) {
+    const Expr a(build, in.operands[0]);
+    if (small && in.op == ops::Op::Sin) return expand_sin_small(a).id();
+    if (small && in.op == ops::Op::Cos) return expand_cos_small(a).id();
+    return *expand_one(build, in);
+  }
+
+  /// A part: backends may compile those that do the same once.
+  static ir::ValueId expand_as_part(ir::Builder& build, const ir::Instruction& in, bool small) {
+    const ir::ValueId part = build.begin_loop(in.operands);
+    ir::Instruction inner = in;
+    const auto arguments = build.arguments(part);
+    inner.operands = ir::Operands(arguments.begin(), arguments.end());
+    const ir::Operands next = inner.operands;
+    ir::Operands results = next;
+    results[0] = expand_knowing(build, inner, small);
+    build.break_if(build.constant(Scalar(true)), results);
+    build.end_loop(next);
+    return build.result(part, 0);
+  }
+
+  /// True when a value is at most 1 in magnitude, or NaN, for every element.
+  bool is_small(ir::Builder& build, ir::ValueId id) const {
+    if (small_.contains(id)) return true;
+    const ir::Instruction& in = build.function()[id];
+    switch (in.op) {
+      case ops::Op::Constant:
+        return in.type == DType::F32   ? std::fabs(in.constant.as<float>()) <= 1
+               : in.type == DType::F64 ? std::fabs(in.constant.as<double>()) <= 1
+                                       : false;
+      case ops::Op::Neg:
+      case ops::Op::Abs:
+        return types::is_float(in.type) && is_small(build, in.operands[0]);
+      case ops::Op::Mul:
+        return types::is_float(in.type) && is_small(build, in.operands[0]) &&
+               is_small(build, in.operands[1]);
+      default:
+        return false;
+    }
+  }
+
+  std::map<std::pair<ops::Op, DType>, int> counts_;
+  std::set<ir::ValueId> small_;
+};
 
 bool has_expandable(const ir::Function& f) {
   bool found = false;
@@ -57,9 +113,11 @@ bool has_expandable(const ir::Function& f) {
 
 }  // namespace
 
-ir::Function expand(const ir::Function& function, Accuracy accuracy) {
+ir::Function expand(const ir::Function& function) {
   ir::Function f = widen_halves(function);
-  if (accuracy == Accuracy::High) f = rewrite(f, compute_in_double);
+  if (!has_expandable(f)) return f;
+  Expander expander(f);
+  f = rewrite(f, std::ref(expander));
   while (has_expandable(f)) f = rewrite(f, expand_one);  // formulas may use other expansions
   return f;
 }

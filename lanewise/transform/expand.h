@@ -136,6 +136,8 @@ Expr expand_mod(Expr a, Expr b);
 Expr expand_remainder(Expr a, Expr b);
 Expr expand_sin(Expr a);
 Expr expand_cos(Expr a);
+Expr expand_sin_small(Expr a);  // for |a| <= 1, with the bits of expand_sin
+Expr expand_cos_small(Expr a);
 Expr expand_tan(Expr a);
 Expr expand_asin(Expr a);
 Expr expand_acos(Expr a);

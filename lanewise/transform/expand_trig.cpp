@@ -39,6 +39,13 @@ Reduced reduce(Expr x) {
   return {.r = r, .rest = x.literal(0), .quadrant = quadrant};
 }
 
+/// Of |x| <= 1, with the same bits: n is -1, 0 or 1, and the third part is lost in rounding.
+Reduced reduce_small(Expr x) {
+  const auto [n, quadrant] = nearest_multiple(x);
+  const Expr r = fma(n, -second_part(x), fma(n, -first_part(x), x));
+  return {.r = r, .rest = x.literal(0), .quadrant = quadrant};
+}
+
 /// With `rest`, which is +0 for x = -0, so that tan(-0) is -0.
 Reduced reduce_precisely(Expr x) {
   const auto [n, quadrant] = nearest_multiple(x);
@@ -55,7 +62,7 @@ Expr near_sin(Expr r) {
   const Expr z = r * r;
   const Expr s =
       is_single(r)
-          ? polynomial(z, {-0x1.555556p-3, 0x1.111174p-7, -0x1.a05966p-13, 0x1.7c3548p-19})
+          ? polynomial(z, {-0x1.555556p-3, 0x1.110e9ep-7, -0x1.9be1fep-13})
           : polynomial(z, {-0x1.5555555555548p-3, 0x1.111111110f76p-7, -0x1.a01a019bf2b7dp-13,
                            0x1.71de355fa4c72p-19, -0x1.ae5e550039429p-26, 0x1.5d8e624f8bd9fp-33});
   // z * s + 0 is +0 where r is a zero, so that r keeps its sign: sin(-0) is -0.
@@ -133,6 +140,8 @@ Reduced reduce_any(Expr x, const Reduced& common) {
 
 Expr expand_sin(Expr x) { return sin_of(reduce_any(x, reduce(x))); }
 Expr expand_cos(Expr x) { return cos_of(reduce_any(x, reduce(x))); }
+Expr expand_sin_small(Expr x) { return sin_of(reduce_small(x)); }
+Expr expand_cos_small(Expr x) { return cos_of(reduce_small(x)); }
 Expr expand_tan(Expr x) { return tan_of(reduce_any(x, reduce_precisely(x))); }
 
 }  // namespace lw::transform

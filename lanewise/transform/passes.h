@@ -23,17 +23,17 @@ ir::Function simplify(const ir::Function& function);
 /// Turns slots into SSA values: finds what each loop carries.
 ir::Function slots_to_ssa(const ir::Function& function);
 
+/// Makes one fma of a product and a sum, and products of divisions by literals: other bits, faster.
+ir::Function contract(const ir::Function& function);
+
+/// Computes the mathematical functions of f32 in f64: correctly rounded, all but always.
+ir::Function compute_in_double(const ir::Function& function);
+
 /// Computes f16 and bf16 in f32.
 ir::Function widen_halves(const ir::Function& function);
 
-/// How near mathematical functions come to the exact results; docs/accuracy.md has the figures.
-enum class Accuracy : std::uint8_t {
-  Default,
-  High,  // those of f32 are computed in f64, and so all but correctly rounded
-};
-
 /// Rewrites the ops of kind Expand into native ones, after widening half types.
-ir::Function expand(const ir::Function& function, Accuracy accuracy = Accuracy::Default);
+ir::Function expand(const ir::Function& function);
 
 /// Adds a shared parameter, the last, of type `counter` (i32 or i64), and makes an element fail
 /// once it has taken more loop back edges than that.
@@ -41,8 +41,12 @@ ir::Function limit_steps(const ir::Function& function, DType counter);
 
 struct Options {
   std::optional<DType> step_counter;  // limit_steps with this type
-  Accuracy accuracy = Accuracy::Default;
+  bool contract = false;
+  bool compute_in_double = false;
 };
+
+/// The passes before expansion: from a trace to what the user wrote, as SSA.
+ir::Function prepare(const ir::Function& traced, Options options = {});
 
 /// All passes in their order, from a trace to what the planner takes.
 ir::Function run(const ir::Function& traced, Options options = {});

@@ -1,14 +1,23 @@
 // The one list of all passes, in order.
+#include "lanewise/base/float_state.h"
 #include "lanewise/ir/verify.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw::transform {
 
-ir::Function run(const ir::Function& traced, Options options) {
+ir::Function prepare(const ir::Function& traced, Options options) {
   ir::Function f = slots_to_ssa(traced);
   f = remove_dead(f);
+  if (options.contract) f = remove_dead(contract(f));                   // the user's products
   if (options.step_counter) f = limit_steps(f, *options.step_counter);  // of the user's loops
-  f = expand(f, options.accuracy);
+  return f;
+}
+
+ir::Function run(const ir::Function& traced, Options options) {
+  const base::FloatState state;  // literals are rounded, constants folded
+  ir::Function f = prepare(traced, options);
+  if (options.compute_in_double) f = compute_in_double(f);
+  f = expand(f);
   f = simplify(f);
   f = remove_dead(f);
   ir::verify(f);

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "lanewise/base/float_state.h"
 #include "lanewise/ir/evaluate.h"
 #include "lanewise/transform/passes.h"
 
@@ -209,7 +208,6 @@ class CommonValues {
 }  // namespace
 
 ir::Function simplify(const ir::Function& function) {
-  const base::FloatState state;  // for folding
   Simplifier simplifier;
   return CommonValues(rewrite(function, std::ref(simplifier))).run();
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -94,7 +95,7 @@ class Function {
     return function_.result_types(from, options);
   }
 
-  std::string explain(const std::vector<InputArray>& inputs, const MapOptions& options) {
+  Explanation explain(const std::vector<InputArray>& inputs, const MapOptions& options) {
     const std::vector<Input> from = to_inputs(inputs);
     const nb::gil_scoped_release released;
     return function_.explain(from, options);
@@ -144,9 +145,53 @@ const PyType_Slot kCollectable[] = {{Py_tp_traverse, reinterpret_cast<void*>(&tr
                                     {Py_tp_clear, reinterpret_cast<void*>(&clear)},
                                     {0, nullptr}};
 
+void bind_explanation(nb::module_& module) {
+  using E = Explanation;
+  const auto times = [](const E& e) {
+    return std::map<std::string, double>{{"read", e.times.read_ms},
+                                         {"emit", e.times.emit_ms},
+                                         {"passes", e.times.passes_ms},
+                                         {"code", e.times.code_ms},
+                                         {"link", e.times.link_ms}};
+  };
+  const auto last_run = [](const E& e) -> nb::object {
+    if (!e.last_run) return nb::none();
+    nb::dict run;
+    run["workers"] = e.last_run->workers;
+    run["chunk"] = e.last_run->chunk;
+    run["tier0_elements"] = e.last_run->tier0_elements;
+    run["tier1_elements"] = e.last_run->tier1_elements;
+    run["code"] = runtime::name_of(e.last_run->code);
+    run["load_ms"] = e.last_run->load_ms;
+    return run;
+  };
+  nb::class_<E>(module, "Explanation", "What a function does with such arguments, and did.")
+      .def_ro("name", &E::name)
+      .def_prop_ro("math", [](const E& e) { return e.math == Math::Fast ? "fast" : "strict"; })
+      .def_ro("program", &E::program)
+      .def_ro("instructions", &E::instructions)
+      .def_ro("bytes_in", &E::bytes_in)
+      .def_ro("bytes_out", &E::bytes_out)
+      .def_ro("scratch_bytes", &E::scratch_bytes)
+      .def_ro("compiled", &E::compiled)
+      .def_prop_ro("schedule", [](const E& e) { return plan::to_string(e.schedule); })
+      .def_prop_ro("refill", [](const E& e) { return e.schedule.refill; })
+      .def_prop_ro("lanes", [](const E& e) { return e.schedule.lanes; })
+      .def_prop_ro("interleave", [](const E& e) { return e.schedule.interleave; })
+      .def_ro("reason", &E::reason)
+      .def_prop_ro("source", [](const E& e) { return runtime::name_of(e.source); })
+      .def_prop_ro("times", times)
+      .def_ro("code_bytes", &E::code_bytes)
+      .def_ro("error", &E::error)
+      .def_prop_ro("last_run", last_run)
+      .def("__str__", &E::str)
+      .def("__repr__", &E::str);
+}
+
 }  // namespace
 
 void bind_function(nb::module_& module) {
+  bind_explanation(module);
   nb::enum_<Compile>(module, "Compile", "When machine code is made.")
       .value("Auto", Compile::Auto)
       .value("Now", Compile::Now)
@@ -156,11 +201,16 @@ void bind_function(nb::module_& module) {
       .value("Default", Accuracy::Default)
       .value("High", Accuracy::High);
 
+  nb::enum_<Math>(module, "Math", "What arithmetic has to keep to.")
+      .value("Strict", Math::Strict)
+      .value("Fast", Math::Fast);
+
   nb::class_<MapOptions>(module, "MapOptions", "Options of one call.")
       .def(nb::init<>())
       .def_rw("threads", &MapOptions::threads)
       .def_rw("max_steps", &MapOptions::max_steps)
       .def_rw("compile", &MapOptions::compile)
+      .def_rw("math", &MapOptions::math)
       .def_rw("accuracy", &MapOptions::accuracy);
 
   using nb::literals::operator""_a;

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import functions as _functions
 from . import numpy_functions as _numpy_functions  # noqa: F401  # elements know them now
-from ._core import __version__
+from ._core import Explanation, __version__
 from .element import Element
 from .errors import (
     Cancelled,
@@ -88,6 +88,7 @@ __all__ = [
     "Cancelled",
     "Element",
     "ElementError",
+    "Explanation",
     "InternalError",
     "ResourceError",
     "UsageError",

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "lanewise/runtime/compile_queue.h"
 #include "tests/support/programs.h"
@@ -30,7 +31,7 @@ TEST_F(Explain, NamesScheduleReasonTimesAndTiers) {
   const test::Points p = test::mandelbrot_points(64, true);
   auto f = vectorize(&test::mandelbrot, {.name = "explained", .schedule = {}});
   f.with({.threads = 1, .compile = Compile::Now}, p.a, p.b);
-  const std::string text = f.explain(p.a, p.b);
+  const std::string text = f.explain(p.a, p.b).str();
   EXPECT_TRUE(text.starts_with("explained: refill, ")) << text;
   EXPECT_TRUE(has(text, " lanes x ")) << text;
   EXPECT_TRUE(has(text, plan::name_of(plan::host_isa()))) << text;
@@ -43,11 +44,78 @@ TEST_F(Explain, NamesScheduleReasonTimesAndTiers) {
   EXPECT_TRUE(has(text, "\n  scratch   ")) << text;
 }
 
+TEST_F(Explain, IsDataThatPrintsItself) {
+  const test::Points p = test::mandelbrot_points(64, true);
+  auto f =
+      vectorize(&test::mandelbrot, {.name = "data", .schedule = {.lanes = 8, .interleave = 3}});
+  EXPECT_FALSE(f.explain(p.a, p.b).last_run.has_value());
+  f.with({.threads = 1, .compile = Compile::Now, .chunk = 1000}, p.a, p.b);
+  const Explanation e = f.explain(p.a, p.b);
+  EXPECT_EQ(e.name, "data");
+  EXPECT_EQ(e.math, Math::Strict);
+  EXPECT_TRUE(e.program.starts_with("function data(%0: f32, %1: f32) -> (i32) {\n")) << e.program;
+  EXPECT_GT(e.instructions, 10);
+  EXPECT_EQ(e.bytes_in, 8);
+  EXPECT_EQ(e.bytes_out, 4);
+  EXPECT_GT(e.scratch_bytes, 0);
+  EXPECT_TRUE(e.compiled);
+  EXPECT_TRUE(e.schedule.refill);
+  EXPECT_EQ(e.schedule.lanes, 8);
+  EXPECT_EQ(e.schedule.interleave, 3);
+  EXPECT_TRUE(has(e.reason, " trips an element"));
+  EXPECT_NE(e.source, runtime::CodeSource::None);
+  EXPECT_GT(e.times.total_ms(), 0);
+  EXPECT_GT(e.code_bytes, 100);
+  EXPECT_EQ(e.error, "");
+  ASSERT_TRUE(e.last_run.has_value());
+  EXPECT_EQ(e.last_run->workers, 1);
+  EXPECT_EQ(e.last_run->chunk, 1000);
+  EXPECT_EQ(e.last_run->tier0_elements, 0);
+  EXPECT_EQ(e.last_run->tier1_elements, 4096);
+  std::ostringstream out;
+  out << e;
+  EXPECT_EQ(out.str(), e.str());
+}
+
+TEST_F(Explain, PrintsTheProgramAsItWasWritten) {
+  const std::vector<double> xs(10);
+  auto f = vectorize([](f64 x, f64 scale) { return sin(x) * scale; }, {.name = "wave"});
+  const Explanation e = f.explain(xs, 2.0);
+  EXPECT_EQ(e.program,
+            "function wave(%0: f64, %1: f64 shared) -> (f64) {\n"
+            "  %2 = sin f64 %0\n"
+            "  %3 = mul f64 %2, %1\n"
+            "  return (%3)\n"
+            "}\n");
+  EXPECT_GT(e.instructions, 10) << "with the sine expanded";
+  EXPECT_EQ(e.bytes_in, 8) << "shared numbers are not counted";
+  EXPECT_TRUE(has(e.str(), "\n  bytes     8 in and 8 out an element\n")) << e;
+  EXPECT_TRUE(has(e.str(), " instructions, from\n    function wave(")) << e;
+  EXPECT_TRUE(has(e.str(), "\n      %2 = sin f64 %0\n")) << e;
+}
+
+TEST_F(Explain, OptionsOfTheCallComeLast) {
+  const std::vector<float> xs(10);
+  auto f = vectorize([](f32 x) { return x * x + 1; });
+  const MapOptions fast{.compile = Compile::Never, .math = Math::Fast};
+  f.with(fast, xs);
+  EXPECT_FALSE(f.explain(xs).last_run.has_value()) << "strict was not called";
+  const Explanation e = f.explain(xs, fast);
+  EXPECT_EQ(e.math, Math::Fast);
+  EXPECT_TRUE(e.last_run.has_value());
+  EXPECT_TRUE(has(e.program, " = fma f32 ")) << e;
+  EXPECT_FALSE(has(e.program, " = mul f32 ")) << e;
+  EXPECT_TRUE(has(e.str(), "\n  math      fast: other bits than strict\n")) << e;
+  EXPECT_FALSE(has(f.explain(xs).str(), "  math  "));
+  EXPECT_TRUE(has(f.lower(xs, fast), " = fma f32 "));
+  EXPECT_FALSE(has(f.lower(xs), " = fma f32 "));
+}
+
 TEST_F(Explain, SaysWhenThereIsNoMachineCode) {
   const std::vector<float> xs(10);
   auto f = vectorize([](f32 x) { return x + 7; }, {.name = "uncompiled", .schedule = {}});
   f.with({.compile = Compile::Never}, xs);
-  const std::string text = f.explain(xs);
+  const std::string text = f.explain(xs).str();
   EXPECT_TRUE(text.starts_with("uncompiled: tile machine; machine code is not there yet\n"))
       << text;
   EXPECT_TRUE(has(text, "10 elements by the tile machine, 0 by machine code")) << text;
@@ -58,7 +126,7 @@ TEST_F(Explain, SaysWhyCompilingFailed) {
   auto f = vectorize([](f32 x) { return x + 7; }, {.name = "senseless", .schedule = {.lanes = 65}});
   EXPECT_EQ(f(xs).at<float>(0), 7);
   runtime::wait_for_compiles();
-  const std::string text = f.explain(xs);
+  const std::string text = f.explain(xs).str();
   EXPECT_TRUE(
       text.starts_with("senseless: tile machine only; compiling failed: plan: a senseless "
                        "schedule was asked for; got packets, 65 lanes"))

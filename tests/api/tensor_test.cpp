@@ -31,7 +31,8 @@ TEST(Tensor, CopiesShareTheMemory) {
 
 TEST(Tensor, AnEmptyOneHasNoElements) {
   EXPECT_EQ(Tensor().size(), 0);
-  EXPECT_EQ(Tensor(DType::Bool, 0).span<bool>().size(), 0u);
+  const Tensor none(DType::Bool, 0);
+  EXPECT_EQ(none.span<bool>().size(), 0u);
 }
 
 TEST(Tensor, ResultsCanBeArgumentsOfTheNextMap) {

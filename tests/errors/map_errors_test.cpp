@@ -59,6 +59,23 @@ TEST_F(MapErrors, NullDataWithASize) {
             "elements. Check that the array is allocated.");
   EXPECT_EQ(refusal(Output(DType::F32, nullptr, 3), kThree, kThree),
             "map: output 0 has no data; got a null pointer with size 3.");
+  EXPECT_EQ(refusal(out_, Strided<const float>{nullptr, 3, 0}, kThree),
+            "map: argument 0 has no data; got a null pointer with size 3, expected memory for its "
+            "elements. Check that the array is allocated.");
+  EXPECT_EQ(refusal(Strided<float>{nullptr, 3, -2}, kThree, kThree),
+            "map: output 0 has no data; got a null pointer with size 3.");
+}
+
+TEST_F(MapErrors, TypesThatAreNotOfElementsDoNotCompile) {
+  EXPECT_TRUE((std::is_convertible_v<std::vector<float>, Input>));
+  EXPECT_FALSE((std::is_convertible_v<std::vector<long double>, Input>));
+  EXPECT_FALSE((std::is_convertible_v<std::vector<std::string>, Input>));
+  EXPECT_FALSE((std::is_convertible_v<std::vector<bool>, Input>)) << "has no array of bools";
+  EXPECT_FALSE((std::is_convertible_v<std::vector<bool>&, Output>));
+  EXPECT_FALSE((std::is_convertible_v<const std::vector<float>&, Output>)) << "not to be written";
+  EXPECT_FALSE((std::is_convertible_v<Strided<const float>, Output>));
+  EXPECT_FALSE((std::is_convertible_v<long double, Input>));
+  EXPECT_FALSE((std::is_convertible_v<const char*, Input>));
 }
 
 TEST_F(MapErrors, ANegativeSize) {
@@ -132,15 +149,38 @@ TEST_F(MapErrors, FunctionsWithoutResultsOrWithTooMany) {
   }
 }
 
-TEST_F(MapErrors, ANegativeStepLimit) {
+TEST_F(MapErrors, NegativeNumbersAsOptions) {
+  const auto refused = [&](const MapOptions& options) {
+    return message_of<UsageError>([&] { f_.with(options, kThree, kThree); });
+  };
   const std::string words =
       "map: max_steps is negative; got -1, expected 0 for no limit or a number of steps.";
-  const auto refused = [&] {
-    return message_of<UsageError>([&] { f_.with({.max_steps = -1}, kThree, kThree); });
-  };
-  EXPECT_EQ(refused(), words);
+  EXPECT_EQ(refused({.max_steps = -1}), words);
   f_.with({.max_steps = 5}, kThree, kThree);
-  EXPECT_EQ(refused(), words) << "also after a good limit";
+  EXPECT_EQ(refused({.max_steps = -1}), words) << "also after a good limit";
+  EXPECT_EQ(refused({.threads = -2}),
+            "map: threads is negative; got -2, expected 0 for all that the process may use or a "
+            "number of threads.");
+  EXPECT_EQ(refused({.chunk = -64}),
+            "map: chunk is negative; got -64, expected 0 for the library's choice or a number of "
+            "elements.");
+}
+
+TEST_F(MapErrors, SenselessOptionsAreRefusedByEverythingThatTakesThem) {
+  const std::string words =
+      "map: chunk is negative; got -1, expected 0 for the library's choice or a number of "
+      "elements.";
+  const MapOptions senseless{.chunk = -1};
+  EXPECT_EQ(message_of<UsageError>([&] { map(&difference, kThree, kThree, senseless); }), words);
+  EXPECT_EQ(message_of<UsageError>([&] { f_.into(out_, senseless, kThree, kThree); }), words);
+  EXPECT_EQ(message_of<UsageError>([&] { f_.explain(kThree, kThree, senseless); }), words);
+  EXPECT_EQ(message_of<UsageError>([&] { f_.lower(kThree, kThree, senseless); }), words);
+}
+
+TEST_F(MapErrors, MoreThreadsAndLargerChunksThanThereAreElementsAreFine) {
+  const auto mapped = f_.with({.threads = 1000000, .chunk = 1}, kThree, 1.0f);
+  EXPECT_EQ(mapped.at<float>(2), 2);
+  EXPECT_EQ(f_.with({.chunk = INT64_MAX}, kThree, 1.0f).at<float>(2), 2);
 }
 
 TEST_F(MapErrors, SenselessSchedulesReachTheCallerThatCompilesNow) {

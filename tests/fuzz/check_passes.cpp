@@ -89,6 +89,7 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
   ir::verify(f);
   f = transform::remove_dead(f);
   ir::verify(f);
+  ir::verify(transform::contract(f));  // gives other bits
   f = check("expand", transform::expand(f), truth);
   check("remove_dead", transform::remove_dead(f), truth);
   const ir::Function simple = check("simplify", transform::simplify(f), truth);

@@ -84,6 +84,14 @@ class Generator {
       if (row.kind == ops::Kind::Expand && !trigonometry) continue;
       rows_.push_back(&row);
     }
+    if (random_.chance(5)) {  // one function again and again: parts
+      std::vector<const ops::Row*> functions;
+      for (const ops::Row& row : ops::rows()) {
+        const bool has_loops = row.op == Op::Fmod || row.op == Op::Mod || row.op == Op::Remainder;
+        if (row.kind == ops::Kind::Expand && !has_loops) functions.push_back(&row);
+      }
+      rows_.insert(rows_.end(), rows_.size(), random_.pick(functions));
+    }
   }
 
   DType random_type() { return random_.pick(types_); }

@@ -135,6 +135,27 @@ TEST(KernelVerify, LoopsExitsAndFailuresAreChecked) {
             "verify: f: store: a value of an output's type, outside of loops.");
 }
 
+TEST(KernelVerify, WhatAPartAssignsHasAValueBehindIt) {
+  const std::string text =
+      "kernel f(f32; ) -> (f32) {\n"
+      "  v0: f32 = load 0\n"
+      "  part {\n"
+      "    v1: f32 = neg v0\n"
+      "  }\n"
+      "  store 0 v1\n"
+      "}\n";
+  EXPECT_EQ(print(parse(text)), text);
+  EXPECT_EQ(print(without_parts(parse(text))),
+            "kernel f(f32; ) -> (f32) {\n"
+            "  v0: f32 = load 0\n"
+            "  v1: f32 = neg v0\n"
+            "  store 0 v1\n"
+            "}\n");
+  EXPECT_EQ(refusal_of("  v1: bool = active\n  loop v1 {\n    part {\n      v2: f32 = neg v0\n    "
+                       "}\n  }\n  v3: f32 = neg v2"),
+            "verify: f: neg into register 3: sources are assigned before.");
+}
+
 TEST(KernelVerify, WhatOnlyALoopBodyAssignsHasNoValueBehindIt) {
   EXPECT_EQ(refusal_of("  v1: bool = active\n  loop v1 {\n    v2: f32 = neg v0\n  }\n"
                        "  v3: f32 = neg v2"),

@@ -189,9 +189,55 @@ def test_explain_says_what_was_done():
     f = lw.vectorize(lambda x: x + 1, name="increment", compile="now")
     x = np.arange(1000.0)
     f(x)
-    text = f.explain(x)
+    text = str(f.explain(x))
     assert text.startswith("increment: packets")
     assert "1000 by machine code" in text
+
+
+def test_explain_is_data_that_prints_itself():
+    f = lw.vectorize(lambda x, n: np.sin(x) + n, name="shifted", compile="now", threads=1)
+    x = np.arange(1000, dtype=np.float32)
+    assert f.explain(x, 1).last_run is None
+    f(x, 1)
+    e = f.explain(x, 1)
+    assert isinstance(e, lw.Explanation)
+    assert repr(e) == str(e)
+    assert e.name == "shifted"
+    assert e.program.startswith("function shifted(%0: f32, %1: ")
+    assert " = sin f32 %0\n" in e.program
+    assert e.instructions > 10
+    assert (e.bytes_in, e.bytes_out) == (4, 4)
+    assert e.scratch_bytes > 0
+    assert e.compiled
+    assert not e.refill
+    assert e.schedule.startswith(f"packets, {e.lanes} lanes x {e.interleave} registers")
+    assert e.reason == "no loop: every element takes the same steps"
+    assert e.source in ("compiled", "disk", "memory")
+    assert set(e.times) == {"read", "emit", "passes", "code", "link"}
+    assert sum(e.times.values()) > 0
+    assert e.code_bytes > 0
+    assert e.error == ""
+    assert e.last_run["workers"] == 1
+    assert e.last_run["tier0_elements"] == 0
+    assert e.last_run["tier1_elements"] == 1000
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_fast_math_contracts_what_the_user_wrote(compile):
+    x = np.array([1 + 2.0**-12, np.nan, np.inf, 3], np.float32)
+
+    def f(x):
+        return x * x - 1
+
+    strict = lw.vectorize(f, compile=compile)(x)
+    fast = lw.vectorize(f, compile=compile, math="fast")
+    np.testing.assert_array_equal(strict, x * x - 1)
+    exact = (x.astype(np.float64) ** 2 - 1).astype(np.float32)
+    np.testing.assert_array_equal(fast(x), exact)
+    assert fast(x)[0] != strict[0]
+    assert "fma" in fast.lower(x)
+    assert fast.explain(x).math == "fast"
+    assert lw.vectorize(f).explain(x).math == "strict"
 
 
 def test_lower_gives_the_program():
@@ -203,7 +249,7 @@ def test_compile_never_stays_on_the_tile_machine():
     f = lw.vectorize(lambda x: x + 1, compile="never")
     x = np.arange(1000.0)
     f(x)
-    assert "tile machine; machine code is not there yet" in f.explain(x)
+    assert "tile machine; machine code is not there yet" in str(f.explain(x))
 
 
 def test_equal_functions_share_a_program_in_the_cache():

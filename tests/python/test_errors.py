@@ -203,6 +203,10 @@ def test_choices_that_do_not_exist():
     ):
         lw.vectorize(add, compile="later")
     with raises(
+        lw.UsageError, "vectorize: no such math; got 'loose', expected one of 'strict', 'fast'."
+    ):
+        lw.vectorize(add, math="loose")
+    with raises(
         lw.UsageError,
         "vectorize: no such schedule; got 'rows', expected one of None, 'packets', 'refill'.",
     ):

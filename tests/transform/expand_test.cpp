@@ -2,13 +2,16 @@
 // of the evaluator (tests/conformance); a few points are run by the evaluator too.
 #include "lanewise/transform/expand.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <xmmintrin.h>
 
 #include <cmath>
 #include <random>
 
 #include "lanewise/ir/evaluate.h"
 #include "lanewise/ir/parse.h"
+#include "lanewise/ir/print.h"
 #include "lanewise/kernel/lower.h"
 #include "lanewise/plan/choose.h"
 #include "lanewise/transform/passes.h"
@@ -126,6 +129,83 @@ TEST(TransformExpand, TheEvaluatorGivesTheSameBits) {
     EXPECT_EQ(truth[0], Scalar(r.sin[i])) << xs[i];
     EXPECT_EQ(truth[1], Scalar(r.cos[i])) << xs[i];
   }
+}
+
+/// sin(sin(...(x))), as text.
+std::string chain(int count, const std::string& type, const std::string& op = "sin") {
+  std::string text = "function f(%0: " + type + ") -> (" + type + ") {\n";
+  for (int i = 0; i < count; ++i) {
+    text += fmt::format("  %{} = {} {} %{}\n", i + 1, op, type, i);
+  }
+  return text + fmt::format("  return (%{})\n}}\n", count);
+}
+
+int parts_of(const ir::Function& f) {
+  int count = 0;
+  ir::for_each(
+      f, [&](ir::ValueId id, int) { count += f[id].op == ops::Op::Loop && ir::is_part(f, id); });
+  return count;
+}
+
+TEST(TransformExpand, WhatStandsOftenBecomesAPartEachTime) {
+  EXPECT_EQ(parts_of(run(ir::parse(chain(8, "f32")))), 0);
+  EXPECT_EQ(parts_of(run(ir::parse(chain(9, "f32")))), 9);
+}
+
+TEST(TransformExpand, PartsAreCompiledOnceAndGiveTheBitsOfTheEvaluator) {
+  for (const std::string op : {"sin", "cos", "tanh", "lgamma", "log"}) {
+    const ir::Function f = run(ir::parse(chain(12, "f32", op)));
+    const plan::Schedule schedule = plan::choose(f, {}, nullptr).schedule;
+    const kernel::Kernel kernel = kernel::lower(f);
+    // A part for full packets and one for the rest; the first sine has another argument than those
+    // of sines.
+    const std::string code = backend::cpu::assembly(kernel, schedule);
+    int functions = 0;
+    for (std::size_t at = code.find("\npart"); at != std::string::npos;
+         at = code.find("\npart", at + 1)) {
+      functions += code[code.find_first_of(":\n", at + 1)] == ':';
+    }
+    EXPECT_GE(functions, 2) << op;
+    EXPECT_LE(functions, 4) << op;
+    std::vector<float> xs;
+    for (int i = 0; i < 333; ++i) xs.push_back(std::ldexp(1.0f + float(i) / 99, i % 40 - 15));
+    std::vector<float> out(xs.size());
+    const auto code_object = backend::cpu::compile(kernel, schedule);
+    test::run_code(*code_object, {{xs.data()}, {out.data()}}, std::ssize(xs));
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      const auto expected = ir::evaluate(f, std::array{Scalar(xs[i])}).results[0];
+      EXPECT_EQ(Scalar(out[i]), expected) << op << ' ' << xs[i];
+    }
+  }
+}
+
+TEST(TransformExpand, SinesOfSmallValuesHaveTheBitsOfAllSines) {
+  // tanh(x) is known to be small; x that holds the same number is not.
+  const ir::Function small = run(
+      ir::parse("function f(%0: f32) -> (f32, f32, f32) {\n  %1 = tanh f32 %0\n  %2 = sin f32 %1\n"
+                "  %3 = cos f32 %1\n  return (%1, %2, %3)\n}\n"));
+  const ir::Function any = sin_and_cos("f32");
+  EXPECT_LT(small.values.size(),
+            run(ir::parse("function f(%0: f32, %1: f32) -> (f32, f32, f32) {\n  %2 = tanh f32 %0\n"
+                          "  %3 = sin f32 %1\n  %4 = cos f32 %1\n  return (%2, %3, %4)\n}\n"))
+                .values.size());
+  for (int i = -400; i <= 400; ++i) {
+    const float x = float(i) / 100;
+    const auto got = ir::evaluate(small, std::array{Scalar(x)}).results;
+    const auto expected = ir::evaluate(any, std::array{got[0]}).results;
+    EXPECT_EQ(got[1], expected[0]) << x;
+    EXPECT_EQ(got[2], expected[1]) << x;
+  }
+}
+
+TEST(TransformRun, DoesNotDependOnTheCallersRounding) {
+  const std::string text = chain(1, "f32", "tanh");
+  const std::string expected = ir::print(run(ir::parse(text)));
+  const unsigned saved = _mm_getcsr();
+  _mm_setcsr(saved | 0x4000);  // round up
+  const std::string got = ir::print(run(ir::parse(text)));
+  _mm_setcsr(saved);
+  EXPECT_EQ(got, expected);
 }
 
 TEST(TransformExpand, OnlyNativeOpsAreLeft) {

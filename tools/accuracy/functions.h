@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "lanewise/api/function.h"
+#include "lanewise/api/options.h"
 
 namespace lw::accuracy {
 

@@ -38,7 +38,7 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
       b_(module.getContext()),
       ops_(b_, schedule.isa, schedule.lanes),
       width_(schedule.interleave),
-      by_register_(schedule.isa != plan::Isa::V4) {
+      group_(schedule.isa == plan::Isa::V4 ? 4 : 1) {
   Type* pointer = b_.getPtrTy();
   auto* signature =
       llvm::FunctionType::get(b_.getInt32Ty(), {pointer, b_.getInt64Ty(), b_.getInt64Ty()}, false);
@@ -89,12 +89,14 @@ llvm::BasicBlock* Emitter::new_block(const llvm::Twine& name) {
 /// What `fail` clears counts as assigned there.
 void Emitter::count_assignments() {
   assignments_.assign(k_.registers.size(), 0);
+  reads_.assign(k_.registers.size(), 0);
   definition_.assign(k_.registers.size(), nullptr);
   kernel::for_each(k_, [&](const Instruction& in, int) {
     if (in.dst != kernel::kNone) {
       ++assignments_[in.dst];
       definition_[in.dst] = &in;
     }
+    for (const RegisterId r : in.sources) ++reads_[r];
     if (in.kind == Kind::Active) active_ = in.dst;
     if (in.kind == Kind::Fail) {
       for (std::size_t i = 1; i < in.sources.size(); ++i) ++assignments_[in.sources[i]];
@@ -199,8 +201,9 @@ void Emitter::block(kernel::BlockId id) {
       continue;
     }
     const int begin = begin_;
-    const int width = std::exchange(width_, by_register_ ? 1 : width_);
+    const int width = std::exchange(width_, std::min(width_, group_));
     for (; begin_ < begin + width; begin_ += width_) {
+      width_ = std::min(width_, begin + width - begin_);
       for (std::size_t j = i; j < end; ++j) {
         if (!is_skipped(body[j])) instruction(body[j]);
       }
@@ -215,8 +218,8 @@ void Emitter::steps(kernel::BlockId id, int count) {
   const int outer_step = step_;
   const int outer_count = std::exchange(step_count_, count);
   const auto& body = k_.blocks[id];
-  const bool pairs = by_register_ && std::all_of(body.begin(), body.end(),
-                                                 [&](const auto& in) { return is_local(in); });
+  const bool pairs = group_ == 1 && std::all_of(body.begin(), body.end(),
+                                                [&](const auto& in) { return is_local(in); });
   if (pairs) {
     // Two steps of a register at a time: it is loaded and spilled half as often.
     const int begin = begin_;
@@ -266,7 +269,7 @@ void Emitter::instruction(const Instruction& in) {
       for (int u = begin_; u < begin_ + width_; ++u) write(in.dst, u, read(in.sources[0], u, true));
       return;
     case Kind::Loop:
-      return in.once ? branch(in) : loop(in);
+      return kernel::is_part(in) ? part(in) : in.once ? branch(in) : loop(in);
     case Kind::ExitIf: {
       llvm::BasicBlock* go_on = new_block("stay");
       b_.CreateCondBr(read(in.sources[0], 0, false), loop_exit_, go_on);
@@ -331,24 +334,26 @@ bool Emitter::is_innermost(kernel::BlockId id) const {
 void Emitter::branch(const Instruction& in) {
   llvm::BasicBlock* rare = new_block("rare");
   llvm::BasicBlock* common = new_block("common");
-  Value* any = ops_.any(read_all(in.sources[0]));
-  b_.CreateCondBr(any, rare, common,
+  b_.CreateCondBr(any_of(in.sources[0]), rare, common,
                   llvm::MDBuilder(module_.getContext()).createBranchWeights(1, 1000));
   b_.SetInsertPoint(rare);
   if (!is_closed(in.block)) {
     block(in.block);
   } else {
-    const Rare& function = rare_function(in);
+    const Interface& of = interface_of(in.block);
+    llvm::Function* function = block_function(in.block, 1, true);
+    llvm::StructType* type = frame_type(of);
+    Value*& frame = frames_[{function_, function}];
+    if (frame == nullptr) frame = new_slot(type, "frame");
+    const auto field = [&](std::size_t i) {
+      return b_.CreateStructGEP(type, frame, static_cast<unsigned>(i));
+    };
     for (int u = begin_; u < begin_ + width_; ++u) {
-      for (std::size_t i = 0; i < function.registers.size(); ++i) {
-        const RegisterId r = function.registers[i];
-        b_.CreateStore(read(r, u, false), frame_field(function, i));
-      }
-      b_.CreateCall(function.function, {function.frame});
-      for (std::size_t i = 0; i < function.registers.size(); ++i) {
-        const RegisterId r = function.registers[i];
-        if (!function.written[i]) continue;
-        write(r, u, b_.CreateLoad(register_type(r), frame_field(function, i)));
+      std::size_t at = 0;
+      for (const RegisterId r : of.inputs) b_.CreateStore(read(r, u, false), field(at++));
+      b_.CreateCall(function, {frame});
+      for (const RegisterId r : of.outputs) {
+        write(r, u, b_.CreateLoad(register_type(r), field(at++)));
       }
     }
   }
@@ -356,117 +361,207 @@ void Emitter::branch(const Instruction& in) {
   b_.SetInsertPoint(common);
 }
 
+/// Where a mask says |x| > c, one comparison of the largest magnitude serves all registers.
+Value* Emitter::any_of(RegisterId mask) {
+  const auto made_by = [&](RegisterId r) {
+    return assignments_[r] == 1 ? definition_[r] : nullptr;
+  };
+  const Instruction* test = made_by(mask);
+  if (test != nullptr && test->kind == Kind::Copy) test = made_by(test->sources[0]);
+  if (s_.isa == plan::Isa::V4 && width_ > 1 && test != nullptr && test->kind == Kind::Compute &&
+      test->op == Op::Gt && packet_bytes(type(test->sources[0])) == 64) {
+    const DType operand = type(test->sources[0]);
+    const Instruction* size = made_by(test->sources[0]);
+    if (types::is_float(operand) && size != nullptr && size->kind == Kind::Compute &&
+        size->op == Op::Abs && made_by(size->sources[0]) != nullptr &&
+        !is_varying(test->sources[1])) {
+      const Values values = read_all(size->sources[0]);
+      Value* largest = values[0];
+      for (Value* value : llvm::ArrayRef(values).drop_front()) {
+        largest = ops_.larger_magnitude(largest, value);
+      }
+      // A signalling NaN hides the other value: then too the branch is taken.
+      return ops_.any({b_.CreateFCmpUGT(largest, read(test->sources[1], 0, true))});
+    }
+  }
+  return ops_.any(read_all(mask));
+}
+
+/// Parts that do the same are compiled once, so that a long chain of functions stays in the
+/// instruction cache: for as many registers as a function can return.
+void Emitter::part(const Instruction& in) {
+  constexpr int kReturned = 4;
+  if (!is_closed(in.block)) return block(in.block);
+  const Interface& of = interface_of(in.block);
+  const int begin = begin_;
+  const int width = width_;
+  for (; begin_ < begin + width; begin_ += width_) {
+    width_ = std::min(kReturned, begin + width - begin_);
+    Values arguments;
+    for (const RegisterId r : of.inputs) {
+      for (int i = 0; i < copies(r); ++i) {
+        arguments.push_back(b_.CreateBitCast(read(r, begin_ + i, false), passed_type(r)));
+      }
+    }
+    Value* results = b_.CreateCall(block_function(in.block, width_, false), arguments);
+    unsigned at = 0;
+    for (const RegisterId r : of.outputs) {
+      for (int i = 0; i < copies(r); ++i) {
+        Value* value = b_.CreateExtractValue(results, at++);
+        write(r, begin_ + i, b_.CreateBitCast(value, register_type(r)));
+      }
+    }
+  }
+  begin_ = begin;
+  width_ = width;
+}
+
 /// True when a block computes and does nothing else.
 bool Emitter::is_closed(kernel::BlockId id) const {
-  return std::all_of(k_.blocks[id].begin(), k_.blocks[id].end(), [](const Instruction& in) {
-    return in.kind == Kind::Compute || in.kind == Kind::Copy;
-  });
+  bool closed = true;
+  kernel::for_each(
+      k_,
+      [&](const Instruction& in, int) {
+        closed = closed && (in.kind == Kind::Compute || in.kind == Kind::Copy || in.once);
+      },
+      id);
+  return closed;
 }
 
 llvm::Type* Emitter::register_type(RegisterId r) const {
   return is_varying(r) ? ops_.lane_type(type(r)) : ops_.scalar_type(type(r));
 }
 
-Value* Emitter::frame_field(const Rare& rare, std::size_t i) {
-  return b_.CreateStructGEP(rare.frame_type, rare.frame, static_cast<unsigned>(i));
+llvm::Type* Emitter::passed_type(RegisterId r) const {
+  Type* type = register_type(r);
+  const bool is_bits = type->isVectorTy() && type->getScalarType()->isIntegerTy(1);
+  return is_bits ? Type::getIntNTy(module_.getContext(), static_cast<unsigned>(s_.lanes)) : type;
 }
 
-const Emitter::Rare& Emitter::rare_function(const Instruction& in) {
-  const auto [at, is_new] = rare_.try_emplace(in.block);
-  Rare& rare = at->second;
-  if (!is_new) return rare;
-  // What the block reads and does not make itself, and what it changes of the world around it.
-  std::vector<bool> made(k_.registers.size(), false);
-  std::vector<int> place(k_.registers.size(), -1);
-  const auto add = [&](RegisterId r, bool written) {
-    if (place[r] < 0) {
-      place[r] = static_cast<int>(rare.registers.size());
-      rare.registers.push_back(r);
-      rare.written.push_back(false);
-    }
-    if (written) rare.written[static_cast<std::size_t>(place[r])] = true;
+llvm::StructType* Emitter::frame_type(const Interface& of) const {
+  std::vector<Type*> fields;
+  for (const auto* list : {&of.inputs, &of.outputs}) {
+    for (const RegisterId r : *list) fields.push_back(register_type(r));
+  }
+  return llvm::StructType::get(module_.getContext(), fields);
+}
+
+const Emitter::Interface& Emitter::interface_of(kernel::BlockId id) {
+  const auto [at, is_new] = interfaces_.try_emplace(id);
+  Interface& of = at->second;
+  if (!is_new) return of;
+  // Registers are numbered by where they appear: inputs odd, those the block assigns even.
+  std::map<RegisterId, std::uint64_t> number;
+  std::map<RegisterId, std::pair<int, int>> here;  // assignments, reads
+  std::vector<RegisterId> assigned;
+  const auto describe = [&](RegisterId r) {
+    return static_cast<std::uint64_t>(type(r)) << 1 | is_varying(r);
   };
-  for (const Instruction& inner : k_.blocks[in.block]) {
-    for (const RegisterId r : inner.sources) {
-      const bool is_literal = hoisted_[r] && llvm::isa<llvm::Constant>(values_[r][0]);
-      if (!made[r] && !is_literal) add(r, false);
-    }
-    if (assignments_[inner.dst] > 1) {
-      add(inner.dst, true);
-    } else {
-      made[inner.dst] = true;
-    }
+  kernel::for_each(
+      k_,
+      [&](const Instruction& in, int depth) {
+        of.key.push_back(static_cast<std::uint64_t>(in.kind) << 32 |
+                         static_cast<std::uint64_t>(in.op) << 16 |
+                         static_cast<std::uint64_t>(depth));
+        for (const RegisterId r : in.sources) {
+          ++here[r].second;
+          if (hoisted_[r] && llvm::isa<llvm::Constant>(values_[r][0])) {
+            of.key.push_back(reinterpret_cast<std::uintptr_t>(values_[r][0]));
+            continue;
+          }
+          if (number.try_emplace(r, 2 * of.inputs.size() + 1).second) of.inputs.push_back(r);
+          of.key.push_back(number[r] << 8 | describe(r));
+        }
+        if (in.dst == kernel::kNone) return;
+        if (++here[in.dst].first == 1) assigned.push_back(in.dst);
+        number.try_emplace(in.dst, 2 * assigned.size());
+        of.key.push_back(number[in.dst] << 8 | describe(in.dst));
+      },
+      id);
+  for (const RegisterId r : assigned) {
+    if (here[r] == std::pair(assignments_[r], reads_[r])) continue;
+    of.outputs.push_back(r);
+    of.key.push_back(number[r]);
   }
-  // A block that does the same as another one, with other registers, shares its function.
-  std::vector<std::uint64_t> key;
-  std::vector<std::uint64_t> number(k_.registers.size(), 0);
-  for (std::size_t i = 0; i < rare.registers.size(); ++i) {
-    number[rare.registers[i]] = 2 * i + 1;
-    key.push_back(static_cast<std::uint64_t>(type(rare.registers[i])) * 4 +
-                  is_varying(rare.registers[i]) * 2 + rare.written[i]);
-  }
-  std::uint64_t next = 0;
-  for (const Instruction& inner : k_.blocks[in.block]) {
-    key.push_back(static_cast<std::uint64_t>(inner.kind) << 8 |
-                  static_cast<std::uint64_t>(inner.op));
-    for (const RegisterId r : inner.sources) {
-      key.push_back(number[r] != 0 ? number[r] : reinterpret_cast<std::uintptr_t>(values_[r][0]));
-    }
-    if (number[inner.dst] == 0) number[inner.dst] = 2 * ++next;
-    key.push_back(number[inner.dst] << 8 | static_cast<std::uint64_t>(type(inner.dst)) << 1 |
-                  is_varying(inner.dst));
-  }
-  if (const auto twin = rare_keys_.find(key); twin != rare_keys_.end()) {
-    const Rare& other = rare_.at(twin->second);
-    rare.function = other.function;
-    rare.frame_type = other.frame_type;
-    rare.frame = other.frame;
-    return rare;
-  }
-  rare_keys_.emplace(std::move(key), in.block);
-  std::vector<llvm::Type*> fields;
-  for (const RegisterId r : rare.registers) fields.push_back(register_type(r));
-  rare.frame_type = llvm::StructType::get(module_.getContext(), fields);
-  rare.frame = new_slot(rare.frame_type, "frame");
+  return of;
+}
 
-  auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy()}, false);
-  rare.function =
-      llvm::Function::Create(signature, llvm::Function::InternalLinkage, "rare", module_);
-  rare.function->copyAttributesFrom(function_);
-  rare.function->setDSOLocal(true);
-  rare.function->addFnAttr(llvm::Attribute::NoInline);
-  rare.function->addFnAttr(llvm::Attribute::Cold);
+llvm::Function* Emitter::block_function(kernel::BlockId id, int width, bool rare) {
+  const Interface& of = interface_of(id);
+  llvm::Function*& function = functions_[{of.key, rare ? 0 : width}];
+  if (function != nullptr) return function;
+  llvm::StructType* const frame = frame_type(of);
+  const int outer_begin = std::exchange(begin_, 0);
+  const int outer_width = std::exchange(width_, width);
+  std::vector<Type*> arguments;
+  std::vector<Type*> results;
+  for (const RegisterId r : of.inputs) {
+    arguments.insert(arguments.end(), static_cast<unsigned>(copies(r)), passed_type(r));
+  }
+  for (const RegisterId r : of.outputs) {
+    results.insert(results.end(), static_cast<unsigned>(copies(r)), passed_type(r));
+  }
+  auto* result = llvm::StructType::get(module_.getContext(), results);
+  auto* signature = rare ? llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy()}, false)
+                         : llvm::FunctionType::get(result, arguments, false);
+  function = llvm::Function::Create(signature, llvm::Function::InternalLinkage,
+                                    rare ? "rare" : "part", module_);
+  function->copyAttributesFrom(function_);
+  function->setDSOLocal(true);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  if (rare) function->addFnAttr(llvm::Attribute::Cold);
 
-  // The block in the new function, as if there were one register and nothing around it.
+  // The block in the new function, as if there were nothing around it.
   const llvm::IRBuilderBase::InsertPointGuard guard(b_);
   const auto outer_values = values_;
   const auto outer_slots = slots_;
-  llvm::Function* const outer_function = std::exchange(function_, rare.function);
-  Value* const outer_frame = std::exchange(rare.frame, rare.function->getArg(0));
+  llvm::Function* const outer_function = std::exchange(function_, function);
   const Phase outer_phase = std::exchange(phase_, Phase::Body);
-  const int outer_begin = std::exchange(begin_, 0);
-  const int outer_width = std::exchange(width_, 1);
   b_.SetInsertPoint(new_block("entry"));
-  for (std::size_t i = 0; i < rare.registers.size(); ++i) {
-    const RegisterId r = rare.registers[i];
-    Value* value = b_.CreateLoad(fields[i], frame_field(rare, i));
-    slots_[r].clear();
-    if (assignments_[r] > 1 && rare.written[i]) slots_[r] = {new_slot(fields[i], "r")};
-    write(r, 0, value);
+  kernel::for_each(
+      k_,
+      [&](const Instruction& in, int) {
+        if (in.dst == kernel::kNone) return;
+        slots_[in.dst].clear();
+        if (assignments_[in.dst] > 1) slots_[in.dst] = new_slots(in.dst);
+      },
+      id);
+  const auto field = [&](unsigned i) { return b_.CreateStructGEP(frame, function->getArg(0), i); };
+  unsigned at = 0;
+  for (const RegisterId r : of.inputs) {
+    for (int i = 0; i < copies(r); ++i, ++at) {
+      Value* value = rare ? static_cast<Value*>(b_.CreateLoad(register_type(r), field(at)))
+                          : b_.CreateBitCast(function->getArg(at), register_type(r));
+      // What the block only reads has its value here, whatever it has around it.
+      if (!slots_[r].empty() && slots_[r] == outer_slots[r]) slots_[r].clear();
+      write(r, i, value);
+    }
   }
-  block(in.block);
-  for (std::size_t i = 0; i < rare.registers.size(); ++i) {
-    if (rare.written[i]) b_.CreateStore(written(rare.registers[i], 0), frame_field(rare, i));
+  block(id);
+  Value* returned = llvm::PoisonValue::get(result);
+  unsigned place = 0;
+  for (const RegisterId r : of.outputs) {
+    for (int i = 0; i < copies(r); ++i) {
+      Value* value = written(r, i);
+      if (rare) {
+        b_.CreateStore(value, field(at++));
+      } else {
+        returned = b_.CreateInsertValue(returned, b_.CreateBitCast(value, passed_type(r)), place++);
+      }
+    }
   }
-  b_.CreateRetVoid();
+  if (rare) {
+    b_.CreateRetVoid();
+  } else {
+    b_.CreateRet(returned);
+  }
   width_ = outer_width;
   begin_ = outer_begin;
   phase_ = outer_phase;
-  rare.frame = outer_frame;
   function_ = outer_function;
   values_ = outer_values;
   slots_ = outer_slots;
-  return rare;
+  return function;
 }
 
 void Emitter::loop(const Instruction& in) {

@@ -62,17 +62,23 @@ class Emitter {
     return static_cast<std::uint64_t>(s_.lanes) * types::size_of(type);
   }
   void branch(const kernel::Instruction& in);
-  /// The block of a branch as a function of its own.
-  struct Rare {
-    llvm::Function* function = nullptr;
-    llvm::StructType* frame_type = nullptr;
-    llvm::Value* frame = nullptr;
-    std::vector<kernel::RegisterId> registers;  // in the frame
-    std::vector<bool> written;                  // by the block, of these
-  };
-  const Rare& rare_function(const kernel::Instruction& in);
-  llvm::Value* frame_field(const Rare& rare, std::size_t i);
+  /// i1: some lane of the mask is set.
+  llvm::Value* any_of(kernel::RegisterId mask);
+  void part(const kernel::Instruction& in);
   bool is_closed(kernel::BlockId id) const;
+  /// What a block reads of the world around it, and what it assigns that is read there.
+  struct Interface {
+    std::vector<kernel::RegisterId> inputs, outputs;
+    std::vector<std::uint64_t> key;  // all there is to the block: equal ones do the same
+  };
+  const Interface& interface_of(kernel::BlockId id);
+  /// The block as a function of its own for `width` interleaved registers: of a frame in memory
+  /// with inputs and outputs if it is rare, else from values to a struct of values.
+  llvm::Function* block_function(kernel::BlockId id, int width, bool rare);
+  llvm::StructType* frame_type(const Interface& of) const;
+  /// How a value of `r` is handed over: a mask of bits as an integer.
+  llvm::Type* passed_type(kernel::RegisterId r) const;
+  int copies(kernel::RegisterId r) const { return is_varying(r) ? width_ : 1; }
   llvm::Type* register_type(kernel::RegisterId r) const;
   void loop(const kernel::Instruction& in);
   void fail(const kernel::Instruction& in);
@@ -127,7 +133,7 @@ class Emitter {
   LaneOps ops_;
   int width_;  // interleaved registers that are being emitted: [begin_, begin_ + width_)
   int begin_ = 0;
-  bool by_register_;  // emit register by register: where machine registers are few
+  int group_;  // interleaved registers that are emitted together: as many as machine registers hold
 
   llvm::Function* function_ = nullptr;
   llvm::Value* context_ = nullptr;
@@ -152,8 +158,10 @@ class Emitter {
   llvm::Value* streams_ = nullptr;  // Packet: whole packets may go past the caches, if this is set
   llvm::Value* base_ = nullptr;     // Packet: number of the packet's first element, i32
 
-  std::map<kernel::BlockId, Rare> rare_;
-  std::map<std::vector<std::uint64_t>, kernel::BlockId> rare_keys_;  // what each function does
+  std::vector<int> reads_;  // by register: instructions that read it
+  std::map<kernel::BlockId, Interface> interfaces_;
+  std::map<std::pair<std::vector<std::uint64_t>, int>, llvm::Function*> functions_;  // key, width
+  std::map<std::pair<llvm::Function*, llvm::Function*>, llvm::Value*> frames_;  // caller, called
 
   // Refill.
   const kernel::Instruction* loop_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 #include <cmath>
@@ -75,6 +76,19 @@ Value* LaneOps::mask_not(Value* mask) { return b_.CreateNot(mask); }
 Value* LaneOps::mask_constant(bool value) {
   Type* type = lane_type(DType::Bool);
   return value ? llvm::Constant::getAllOnesValue(type) : llvm::Constant::getNullValue(type);
+}
+
+Value* LaneOps::larger_magnitude(Value* a, Value* b) {
+  constexpr unsigned kLargerWithoutSign = 0b1011;
+  constexpr unsigned kPresentRounding = 4;
+  const bool single = a->getType()->getScalarType()->isFloatTy();
+  return b_.CreateIntrinsic(
+      single ? llvm::Intrinsic::x86_avx512_mask_range_ps_512
+             : llvm::Intrinsic::x86_avx512_mask_range_pd_512,
+      {},
+      {a, b, b_.getInt32(kLargerWithoutSign), a,
+       llvm::Constant::getAllOnesValue(b_.getIntNTy(static_cast<unsigned>(lanes_))),
+       b_.getInt32(kPresentRounding)});
 }
 
 Value* LaneOps::any(llvm::ArrayRef<Value*> masks) {

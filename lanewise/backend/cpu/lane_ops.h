@@ -37,6 +37,8 @@ class LaneOps {
   llvm::Value* from_mask(llvm::Value* mask);  // mask form to <W x i1>
   llvm::Value* mask_not(llvm::Value* mask);
   llvm::Value* mask_constant(bool value);
+  /// The float of larger magnitude, without its sign, of full AVX-512 registers; NaNs count last.
+  llvm::Value* larger_magnitude(llvm::Value* a, llvm::Value* b);
   llvm::Value* any(llvm::ArrayRef<llvm::Value*> masks);  // i1: some lane of some mask is set
   llvm::Value* lane_bits(llvm::Value* mask);             // one bit per lane, as i32
   bool has_bit_masks() const { return mask_bits_ == 1; }

@@ -19,7 +19,13 @@ const LoopTable& loops() {
   return table;
 }
 
-Machine::Machine(const kernel::Kernel& kernel) { Builder(kernel, *this).run(); }
+Machine::Machine(const kernel::Kernel& kernel) {
+  if (kernel::has_parts(kernel)) {  // nothing is gained from them here
+    Builder(kernel::without_parts(kernel), *this).run();
+  } else {
+    Builder(kernel, *this).run();
+  }
+}
 
 void Machine::Builder::run() {
   m_.table_ = &loops();
@@ -34,13 +40,44 @@ void Machine::Builder::run() {
   m_.scratch_bytes_ = next_;
 }
 
+/// sum * x + term, with one term for all lanes.
+bool Machine::Builder::adds_term(const Instruction& in) const {
+  return in.kind == LaneKind::Compute && in.op == ops::Op::Fma &&
+         k_.registers[in.sources[1]].varying && !k_.registers[in.sources[2]].varying;
+}
+
+int Machine::Builder::terms_at(kernel::BlockId block, std::uint32_t at) const {
+  const auto& body = k_.blocks[block];
+  if (!adds_term(body[at])) return 0;
+  int count = 1;
+  for (; count < kMostTerms && at + 1 < body.size(); ++count, ++at) {
+    const Instruction& in = body[at];
+    const Instruction& next = body[at + 1];
+    const bool goes_on = adds_term(next) && next.sources[0] == in.dst &&
+                         next.sources[1] == in.sources[1] && reads_[in.dst] == 1;
+    if (!goes_on) break;
+  }
+  return count > 1 ? count : 0;
+}
+
 void Machine::Builder::find_uses() {
   uses_.resize(k_.registers.size());
+  reads_.assign(k_.registers.size(), 0);
+  for (const auto& block : k_.blocks) {
+    for (const Instruction& in : block) {
+      for (const RegisterId r : in.sources) ++reads_[r];
+    }
+  }
   for (std::uint32_t b = 0; b < k_.blocks.size(); ++b) {
+    int terms = 0;
     for (std::uint32_t i = 0; i < k_.blocks[b].size(); ++i) {
       const Instruction& in = k_.blocks[b][i];
+      if (terms == 0) terms = terms_at(b, i);
+      // Terms are read as they are; so is what a polynomial begins with.
       const bool is_lanewise =
-          in.kind == LaneKind::Store || (in.dst != kernel::kNone && k_.registers[in.dst].varying);
+          terms == 0 &&
+          (in.kind == LaneKind::Store || (in.dst != kernel::kNone && k_.registers[in.dst].varying));
+      if (terms > 0) --terms;
       for (const RegisterId r : in.sources) touch(r, b, i, is_lanewise);
       if (in.dst != kernel::kNone) {
         touch(in.dst, b, i, false);
@@ -123,8 +160,13 @@ void Machine::Builder::release(const Instruction& in, std::uint32_t block, std::
 void Machine::Builder::emit_block(kernel::BlockId id, bool top) {
   for (std::uint32_t i = 0; i < k_.blocks[id].size(); ++i) {
     const Instruction& in = k_.blocks[id][i];
-    emit(in, id, top);
-    release(in, id, i);
+    if (const int count = terms_at(id, i); count > 0) {
+      emit_terms(id, i, count);
+      i += static_cast<std::uint32_t>(count - 1);
+    } else if (!emit_in_place(in, id, i)) {
+      emit(in, id, top);
+      release(in, id, i);
+    }
   }
 }
 
@@ -182,6 +224,41 @@ void Machine::Builder::emit_compute(const Instruction& in, std::vector<Step>& ou
   step.dst = varying ? place_short_lived(in.dst) : value_[in.dst];
   out.push_back(step);
   if (!varying) broadcast(in.dst, in.dst, out);
+}
+
+void Machine::Builder::emit_terms(kernel::BlockId id, std::uint32_t at, int count) {
+  const std::span<const Instruction> body(&k_.blocks[id][at], static_cast<std::size_t>(count));
+  const RegisterId first = body[0].sources[0];
+  const RegisterId x = body[0].sources[1];
+  const bool from_one = !k_.registers[first].varying;
+  Terms terms{.loop = m_.table_->terms(count, k_.registers[x].type),
+              .from_one = from_one,
+              .first = from_one ? value_[first] : lanes_[first],
+              .x = lanes_[x],
+              .terms = {}};
+  for (const Instruction& in : body) terms.terms.push_back(value_[in.sources[2]]);
+  m_.blocks_[id].push_back({.kind = Kind::Terms,
+                            .dst = place_short_lived(body.back().dst),
+                            .index = static_cast<std::uint32_t>(m_.terms_.size())});
+  m_.terms_.push_back(std::move(terms));
+  // What lies between has no place.
+  Instruction ended;
+  ended.sources = {first, x};
+  ended.dst = body.back().dst;
+  for (int i = 0; i < count; ++i) release(ended, id, at + static_cast<std::uint32_t>(i));
+}
+
+bool Machine::Builder::emit_in_place(const Instruction& in, kernel::BlockId id, std::uint32_t at) {
+  const bool keeps_bits =
+      in.kind == LaneKind::Compute &&
+      (in.op == ops::Op::RawBits ||
+       (in.op == ops::Op::Bitcast && types::is_integer(k_.registers[in.sources[0]].type)));
+  if (!keeps_bits || !k_.registers[in.sources[0]].varying) return false;
+  const RegisterId source = in.sources[0];
+  const bool ends = !is_long_lived(source) && uses_[source].block == id && uses_[source].last == at;
+  if (!ends || is_long_lived(in.dst)) return false;
+  lanes_[in.dst] = lanes_[source];
+  return true;
 }
 
 void Machine::Builder::emit_copy(const Instruction& in, std::vector<Step>& out) {

@@ -19,6 +19,9 @@ class Machine::Builder {
     bool needs_lanes = false;  // uniform, and read by a varying instruction
   };
 
+  /// How many instructions from `at` on add terms to one polynomial; 0: none does.
+  int terms_at(kernel::BlockId block, std::uint32_t at) const;
+  bool adds_term(const kernel::Instruction& in) const;
   void find_uses();
   void touch(kernel::RegisterId r, std::uint32_t block, std::uint32_t at, bool lanewise);
   void choose_lanes();
@@ -35,6 +38,9 @@ class Machine::Builder {
   void emit_block(kernel::BlockId id, bool top);
   void emit(const kernel::Instruction& in, kernel::BlockId id, bool top);
   void emit_compute(const kernel::Instruction& in, std::vector<Step>& out);
+  /// True when the result has the bits of the operand, which ends here: it takes over its place.
+  bool emit_in_place(const kernel::Instruction& in, kernel::BlockId id, std::uint32_t at);
+  void emit_terms(kernel::BlockId id, std::uint32_t at, int count);
   void emit_copy(const kernel::Instruction& in, std::vector<Step>& out);
   void broadcast(kernel::RegisterId from, kernel::RegisterId to, std::vector<Step>& out);
   void emit_loop(const kernel::Instruction& in, kernel::BlockId id, bool top);
@@ -43,6 +49,7 @@ class Machine::Builder {
   const kernel::Kernel& k_;
   Machine& m_;
   std::vector<Use> uses_;
+  std::vector<int> reads_;            // by register: instructions that read it
   std::vector<std::uint32_t> value_;  // by register: offset of the one value
   std::vector<std::uint32_t> lanes_;  // by register: offset of the lanes
   std::vector<std::uint32_t> free_;   // slots of lanes that are over

@@ -121,6 +121,11 @@ class Machine::Worker {
           s.loop(at(s.dst), at(s.sources[0]), at(s.sources[1]), at(s.sources[2]),
                  s.uniform ? 1 : n);
           break;
+        case Kind::Terms: {
+          const Terms& t = m_.terms_[s.index];
+          t.loop(at(s.dst), at(t.first), t.from_one, at(t.x), base_, t.terms.data(), n);
+          break;
+        }
         case Kind::Copy:
           std::memcpy(at(s.dst), at(s.sources[0]),
                       static_cast<std::size_t>(s.uniform ? 1 : n) * s.size);

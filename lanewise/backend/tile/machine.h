@@ -24,6 +24,7 @@ class Machine : public runtime::Interpreter {
  private:
   enum class Kind : std::uint8_t {
     Compute,    // over the lanes, or over one value when uniform
+    Terms,      // several terms of a polynomial
     Copy,       // lanes to lanes
     Broadcast,  // one value to all lanes
     Active,
@@ -40,7 +41,13 @@ class Machine : public runtime::Interpreter {
     LaneLoop loop = nullptr;
     std::uint32_t dst = 0;  // offsets into the scratch
     std::uint32_t sources[3] = {0, 0, 0};
-    std::uint32_t index = 0;  // Load, Store: array; Fail: site; Loop: into loops_
+    std::uint32_t index = 0;  // Load, Store: array; Fail: site; Loop, Terms: into their lists
+  };
+  struct Terms {
+    TermsLoop loop;
+    bool from_one;  // the first value is the same for all lanes
+    std::uint32_t first, x;
+    std::vector<std::uint32_t> terms;
   };
   /// A register that is packed when few lanes are left.
   struct Packed {
@@ -74,6 +81,7 @@ class Machine : public runtime::Interpreter {
   std::vector<Preset> presets_;
   std::vector<std::vector<Step>> blocks_;
   std::vector<LoopInfo> loops_;
+  std::vector<Terms> terms_;
   std::vector<std::vector<std::uint32_t>> cleared_;  // by fail site: offsets of the masks
   std::uint32_t ids_ = 0;                            // offset of the lanes' numbers, 32-bit
   bool has_failures_ = false;

@@ -1,7 +1,9 @@
 #include "lanewise/backend/tile/machine.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "lanewise/ir/evaluate.h"
 #include "lanewise/ir/parse.h"
 #include "lanewise/kernel/lower.h"
 #include "tests/support/programs.h"
@@ -37,6 +39,40 @@ TEST_F(TileMachine, ComputesExactlyTheRangeItIsGiven) {
     for (std::int64_t i = 0; i < std::ssize(out_); ++i) {
       const auto at = static_cast<std::size_t>(i);
       ASSERT_EQ(out_[at], i >= 5 && i < 5 + count ? points_.steps[at] : -1) << i;
+    }
+  }
+}
+
+TEST(TileMachineTerms, PolynomialsOfAnyDegreeAreThoseOfTheEvaluator) {
+  for (int degree = 1; degree <= 20; ++degree) {
+    for (const bool from_lanes : {false, true}) {
+      // Its value is bits too, which take over its place; one term between is read twice.
+      std::string text = "function f(%0: f32) -> (i32, f32) {\n  %1 = constant f32 0.75\n";
+      int last = from_lanes ? 0 : 1;
+      int next = 2;
+      for (int i = 0; i < degree; ++i) {
+        text += fmt::format("  %{} = constant f32 {}\n", next, 1.5 - i * 0.25);
+        text += fmt::format("  %{} = fma f32 %{}, %0, %{}\n", next + 1, last, next);
+        last = next + 1;
+        next += 2;
+      }
+      const int middle = degree > 6 ? 9 : last;
+      text += fmt::format("  %{} = mul f32 %{}, %{}\n", next, middle, last);
+      text += fmt::format("  %{} = raw_bits i32 %{}\n", next + 1, last);
+      text += fmt::format("  return (%{}, %{})\n}}\n", next + 1, next);
+      const ir::Function f = ir::parse(text);
+      const Machine machine(kernel::lower(f));
+      std::vector<float> x(600);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) / 300 - 1;
+      std::vector<std::int32_t> bits(x.size());
+      std::vector<float> product(x.size());
+      test::Worker worker({{x.data()}, {bits.data(), product.data()}});
+      machine.run(&worker, 0, std::ssize(x), {});
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto expected = ir::evaluate(f, std::array{Scalar(x[i])}).results;
+        ASSERT_EQ(Scalar(bits[i]), expected[0]) << text << x[i];
+        ASSERT_EQ(Scalar(product[i]), expected[1]) << text << x[i];
+      }
     }
   }
 }

@@ -2,6 +2,9 @@
 // meaning over an array; the compiler vectorises it.
 #include "lanewise/backend/tile/loops.h"
 
+#include <cstring>
+#include <utility>
+
 #include "lanewise/ops/meaning.h"
 
 // Lanes do not depend on one another, which the compiler cannot know.
@@ -97,6 +100,40 @@ LaneLoop find(Op op, DType type, DType result) {
   return nullptr;
 }
 
+template <class T, int count>
+void add_terms(void* dst, const void* first, bool is_one, const void* x, const std::byte* base,
+               const std::uint32_t* terms, int n) {
+  T term[count];
+  for (int k = 0; k < count; ++k) std::memcpy(&term[k], base + terms[k], sizeof(T));
+  T* const out = static_cast<T*>(dst);
+  const T* const z = static_cast<const T*>(x);
+  const T* const from = static_cast<const T*>(first);
+  const auto value = [&](T sum, T at) {
+    for (int k = 0; k < count; ++k) sum = std::fma(sum, at, term[k]);
+    return sum;
+  };
+  if (is_one) {
+    const T one = *from;
+    LW_INDEPENDENT
+    for (int i = 0; i < n; ++i) out[i] = value(one, z[i]);
+  } else {
+    LW_INDEPENDENT
+    for (int i = 0; i < n; ++i) out[i] = value(from[i], z[i]);
+  }
+}
+
+template <class T, int... count>
+TermsLoop find_terms(int wanted, std::integer_sequence<int, count...>) {
+  constexpr TermsLoop kLoops[] = {add_terms<T, count + 1>...};
+  return kLoops[wanted - 1];
+}
+
+TermsLoop terms(int count, DType type) {
+  constexpr std::make_integer_sequence<int, kMostTerms> kCounts;
+  return type == DType::F32 ? find_terms<float>(count, kCounts)
+                            : find_terms<double>(count, kCounts);
+}
+
 int count(const void* mask, int n) {
   const auto* bytes = static_cast<const unsigned char*>(mask);
   int sum = 0;
@@ -104,7 +141,7 @@ int count(const void* mask, int n) {
   return sum;
 }
 
-constexpr LoopTable kTable{find, count};
+constexpr LoopTable kTable{find, terms, count};
 
 }  // namespace
 }  // namespace LW_ISA

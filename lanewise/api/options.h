@@ -1,0 +1,44 @@
+// What a caller can ask of a function and of a call.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "lanewise/plan/choose.h"
+#include "lanewise/runtime/execute.h"
+
+namespace lw {
+
+/// Which tier runs. Auto: the tile machine until machine code, compiled beside the map, is there;
+/// Now: machine code, compiled before the map; Never: the tile machine.
+using Compile = runtime::CompileMode;
+
+/// Fast: a product and a sum may become one fma, a division by a literal a multiplication. Faster,
+/// other bits, which may change with any version; NaN, infinities and signed zeros keep their
+/// meaning, and so does the accuracy of mathematical functions.
+enum class Math : std::uint8_t { Strict, Fast };
+
+/// How near mathematical functions come to the exact results; docs/accuracy.md has the figures.
+/// High: those of f32 are computed in f64, and so all but always correctly rounded.
+enum class Accuracy : std::uint8_t { Default, High };
+
+/// Options of one call.
+struct MapOptions {
+  int threads = 0;                        // 0: all the process may use
+  std::int64_t max_steps = 0;             // loop steps an element may take; 0: no limit
+  Compile compile = Compile::Auto;        // the tier
+  std::int64_t chunk = 0;                 // elements a worker takes at a time; 0: chosen
+  Math math = Math::Strict;               // what arithmetic has to keep to
+  Accuracy accuracy = Accuracy::Default;  // of mathematical functions
+  std::optional<CancelToken> cancel;      // stops the map from another thread
+  std::function<bool()> interrupt;        // asked now and then on this thread; true stops the map
+};
+
+/// Options of a function.
+struct VectorizeOptions {
+  std::string name = "f";
+  plan::Wish schedule;  // what the planner must keep to; chosen otherwise
+};
+
+}  // namespace lw

@@ -1,0 +1,33 @@
+#include "lanewise/kernel/lane.h"
+
+namespace lw::kernel {
+namespace {
+
+void append(const Kernel& from, BlockId block, std::vector<Instruction>& to) {
+  for (const Instruction& in : from.blocks[block]) {
+    if (is_part(in)) {
+      append(from, in.block, to);
+    } else {
+      to.push_back(in);
+    }
+  }
+}
+
+}  // namespace
+
+bool has_parts(const Kernel& kernel) {
+  bool found = false;
+  for_each(kernel, [&](const Instruction& in, int) { found = found || is_part(in); });
+  return found;
+}
+
+Kernel without_parts(const Kernel& kernel) {
+  Kernel flat = kernel;
+  for (BlockId block = 0; block < kernel.blocks.size(); ++block) {
+    flat.blocks[block].clear();
+    append(kernel, block, flat.blocks[block]);
+  }
+  return flat;
+}
+
+}  // namespace lw::kernel

@@ -119,9 +119,12 @@ Expr expand_lgamma(Expr x) {
 Expr expand_digamma(Expr x) {
   if (is_single(x)) return digamma(x.convert(DType::F64)).convert(DType::F32);
   const Expr is_reflected = x < 0.3;
-  const Expr value = digamma_of(select(is_reflected, 1.0 - x, x));
+  const Expr mirrored = 1.0 - x;
+  const Expr value = digamma_of(select(is_reflected, mirrored, x));
+  // What the rounding of 1 - x lost, times the slope there, which is nearly 1 / (1 - x - 1/2).
+  const Expr lost = ((1.0 - mirrored) - x) / (mirrored - 0.5);
   const Expr f = fraction(x);
-  const Expr result = select(is_reflected, fma(cotangent(f), -kPi, value), value);
+  const Expr result = select(is_reflected, fma(cotangent(f), -kPi, value) + lost, value);
   const Expr is_pole = (x < 0.0) & (f == 0.0);
   return select(is_pole, x.literal(kNan), result);
 }

@@ -54,10 +54,12 @@ The largest error found, in units in the last place of the exact result. Generat
 `lanewise_accuracy --table docs/accuracy.md`; with `--all` every f32 is tried, else floats at equal
 steps. The reference is glibc in long double; floats are screened by its vector functions of double,
 and the worst and the doubtful of every 2^18 are judged again. 0.5 says that every result is
-correctly rounded. `high` is f32 with high accuracy, which is computed in f64; functions of f64 are the
-same with it, those above 1 too. Special values are compared with C Annex F. Results of lgamma and digamma below
-1/4 in magnitude, which are next to their zeros, are measured in the last place of 1/4; those of f64
-for negative x, which are differences, in the last place of the sum of their terms' magnitudes.
+correctly rounded. Special values are compared with C Annex F.
+
+`high` is f32 with high accuracy, which is computed in f64. Functions of f64 are the same with it, also
+those above 1. Results of lgamma and digamma below 1/4 in magnitude, which are next to their zeros,
+are measured in the last place of 1/4; those of f64 for negative x, which are differences, in the
+last place of the sum of their terms' magnitudes.
 
 | function | type | largest error, ULP | wrong special values | operands | where |
 |---|---|---:|---:|---:|---|

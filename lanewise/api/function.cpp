@@ -15,7 +15,8 @@
 
 namespace lw {
 
-/// Types and kinds of the arguments, five bits each, behind the step counter and the mathematics.
+/// Types and kinds of the arguments, five bits each, behind the step counter, mathematics and
+/// accuracy.
 struct ElementFunction::Signature {
   std::uint64_t words[2] = {0, 0};
   bool operator==(const Signature&) const = default;
@@ -54,7 +55,8 @@ void check_options(const MapOptions& options) {
 }
 
 transform::Options passes_of(const MapOptions& options) {
-  transform::Options passes{.contract = options.math == Math::Fast};
+  transform::Options passes{.contract = options.math == Math::Fast,
+                            .compute_in_double = options.accuracy == Accuracy::High};
   if (options.max_steps > 0) {
     passes.step_counter = options.max_steps < INT32_MAX ? DType::I32 : DType::I64;
   }
@@ -73,7 +75,8 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
   Signature key{{options.max_steps == 0          ? std::uint64_t{1}
                  : options.max_steps < INT32_MAX ? std::uint64_t{2}
                                                  : std::uint64_t{3},
-                 options.math == Math::Strict ? std::uint64_t{1} : std::uint64_t{2}}};
+                 1 + static_cast<std::uint64_t>(options.math) +
+                     2 * static_cast<std::uint64_t>(options.accuracy)}};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::uint64_t& word = key.words[i >= kMostInputs / 2];
     word = word << 5 | static_cast<std::uint64_t>(inputs[i].type) << 1 |
@@ -257,7 +260,8 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   const std::string content =
       plan::to_string(options_.schedule) +
       std::to_string(options.max_steps > 0 ? static_cast<int>(*passes.step_counter) : -1) +
-      (passes.contract ? "fast" : "strict") + ir::fingerprint(traced);
+      (passes.contract ? "fast" : "strict") + (passes.compute_in_double ? " high" : "") +
+      ir::fingerprint(traced);
   auto* entry = new Entry;
   entry->key = key;
   try {

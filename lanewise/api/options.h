@@ -19,16 +19,21 @@ using Compile = runtime::CompileMode;
 /// meaning, and so does the accuracy of mathematical functions.
 enum class Math : std::uint8_t { Strict, Fast };
 
+/// How near mathematical functions come to the exact results; docs/accuracy.md has the figures.
+/// High: those of f32 are computed in f64, and so all but always correctly rounded.
+enum class Accuracy : std::uint8_t { Default, High };
+
 /// Options of one call.
 struct MapOptions {
-  int threads = 0;                    // 0: all the process may use
-  std::int64_t max_steps = 0;         // loop steps an element may take; 0: no limit
-  std::int64_t memory = 0;            // bytes of scratch; 0: a small part of what there is
-  Compile compile = Compile::Auto;    // the tier
-  std::int64_t chunk = 0;             // elements a worker takes at a time; 0: chosen
-  Math math = Math::Strict;           // what arithmetic has to keep to
-  std::optional<CancelToken> cancel;  // stops the map from another thread
-  std::function<bool()> interrupt;    // asked now and then on this thread; true stops the map
+  int threads = 0;                        // 0: all the process may use
+  std::int64_t max_steps = 0;             // loop steps an element may take; 0: no limit
+  std::int64_t memory = 0;                // bytes of scratch; 0: a small part of what there is
+  Compile compile = Compile::Auto;        // the tier
+  std::int64_t chunk = 0;                 // elements a worker takes at a time; 0: chosen
+  Math math = Math::Strict;               // what arithmetic has to keep to
+  Accuracy accuracy = Accuracy::Default;  // of mathematical functions
+  std::optional<CancelToken> cancel;      // stops the map from another thread
+  std::function<bool()> interrupt;        // asked now and then on this thread; true stops the map
 };
 
 /// Options of a function.

@@ -94,7 +94,8 @@ Expr expand_sigmoid(Expr x) {
   const Expr sum = fma(part, e.half, 1.0);
   const Expr quotient = e.value / sum;
   const Expr lost_of_sum = fma(part, e.half, 1.0 - sum);
-  const Expr lost_of_value = fma(e.slope, e.r, 1.0 - e.value);
+  const Expr lost_of_slope = fma(exp_curve(e.r), e.r, 1.0 - e.slope);
+  const Expr lost_of_value = fma(lost_of_slope, e.r, fma(e.slope, e.r, 1.0 - e.value));
   const Expr lost = lost_of_value + fma(-quotient, sum, e.value);
   // Relative to the value, for which 1 - r is near enough to e^-r.
   const Expr correction = fma(lost, 1.0 - e.r, e.low - lost_of_sum);

@@ -15,6 +15,15 @@ constexpr double kPi = 0x1.921fb54442d18p1;
 /// x less the nearest whole number: sin(pi * x) is +-sin(pi * fraction(x)). That of -0 is -0.
 Expr fraction(Expr x) { return select(abs(x) < 0.5, x, x - round(x)); }
 
+/// cot(pi * f) for |f| <= 1/2, from whichever of f and 1/2 - |f| is the smaller: its angle has a
+/// small error.
+Expr cotangent(Expr f) {
+  const Expr size = abs(f);
+  const Expr is_small = size < 0.25;
+  const Expr tangent = tan(select(is_small, size, 0.5 - size) * kPi);
+  return copysign(select(is_small, 1.0 / tangent, tangent), f);
+}
+
 /// For a >= 0.3. Up to 9.5 by lgamma(2 + t), -0.7 <= t < 1/2: lgamma(a + 1) = lgamma(a) + log(a).
 /// Above by Stirling's series.
 Expr lgamma_of(Expr a) {
@@ -110,9 +119,12 @@ Expr expand_lgamma(Expr x) {
 Expr expand_digamma(Expr x) {
   if (is_single(x)) return digamma(x.convert(DType::F64)).convert(DType::F32);
   const Expr is_reflected = x < 0.3;
-  const Expr value = digamma_of(select(is_reflected, 1.0 - x, x));
+  const Expr mirrored = 1.0 - x;
+  const Expr value = digamma_of(select(is_reflected, mirrored, x));
+  // What the rounding of 1 - x lost, times the slope there, which is nearly 1 / (1 - x - 1/2).
+  const Expr lost = ((1.0 - mirrored) - x) / (mirrored - 0.5);
   const Expr f = fraction(x);
-  const Expr result = select(is_reflected, value - kPi / tan(f * kPi), value);
+  const Expr result = select(is_reflected, fma(cotangent(f), -kPi, value) + lost, value);
   const Expr is_pole = (x < 0.0) & (f == 0.0);
   return select(is_pole, x.literal(kNan), result);
 }

@@ -26,6 +26,9 @@ ir::Function slots_to_ssa(const ir::Function& function);
 /// Makes one fma of a product and a sum, and products of divisions by literals: other bits, faster.
 ir::Function contract(const ir::Function& function);
 
+/// Computes the mathematical functions of f32 in f64: correctly rounded, all but always.
+ir::Function compute_in_double(const ir::Function& function);
+
 /// Computes f16 and bf16 in f32.
 ir::Function widen_halves(const ir::Function& function);
 
@@ -39,6 +42,7 @@ ir::Function limit_steps(const ir::Function& function, DType counter);
 struct Options {
   std::optional<DType> step_counter;  // limit_steps with this type
   bool contract = false;
+  bool compute_in_double = false;
 };
 
 /// The passes before expansion: from a trace to what the user wrote, as SSA.

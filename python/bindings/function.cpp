@@ -198,6 +198,10 @@ void bind_function(nb::module_& module) {
       .value("Now", Compile::Now)
       .value("Never", Compile::Never);
 
+  nb::enum_<Accuracy>(module, "Accuracy", "How near mathematical functions come to exact results.")
+      .value("Default", Accuracy::Default)
+      .value("High", Accuracy::High);
+
   nb::enum_<Math>(module, "Math", "What arithmetic has to keep to.")
       .value("Strict", Math::Strict)
       .value("Fast", Math::Fast);
@@ -208,7 +212,8 @@ void bind_function(nb::module_& module) {
       .def_rw("max_steps", &MapOptions::max_steps)
       .def_rw("memory", &MapOptions::memory)
       .def_rw("compile", &MapOptions::compile)
-      .def_rw("math", &MapOptions::math);
+      .def_rw("math", &MapOptions::math)
+      .def_rw("accuracy", &MapOptions::accuracy);
 
   using nb::literals::operator""_a;
   nb::class_<Function>(module, "ElementFunction", nb::type_slots(kCollectable),

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
@@ -48,9 +49,21 @@ std::vector<Value> arguments(Recording& r, Value loop) {
   return values;
 }
 
+/// Name, number of operands, accepted types and sentence of the ops that users call by name.
+std::vector<std::tuple<std::string, int, std::string, std::string>> called_ops() {
+  std::vector<std::tuple<std::string, int, std::string, std::string>> list;
+#define LW_OP(id, name, form, arity, accepts, gives, kind, meaning, partials, domain, doc) \
+  if (std::string_view(#form) == "Call") list.emplace_back(#name, arity, #accepts, doc);
+#include "lanewise/ops/ops.def"
+#undef LW_OP
+  return list;
+}
+
 }  // namespace
 
 void bind_recording(nb::module_& module) {
+  module.def("called_ops", &called_ops,
+             "Name, number of operands, accepted types and sentence of the ops called by name.");
   nb::enum_<DType> dtype(module, "DType", "The types an element value can have.");
 #define LW_DTYPE(id, name, cpp) dtype.value(#id, DType::id);
   LW_FOR_EACH_DTYPE(LW_DTYPE)

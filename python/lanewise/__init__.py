@@ -12,6 +12,9 @@
 array([100,   7,   2])
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from . import functions as _functions
 from . import numpy_functions as _numpy_functions  # noqa: F401  # elements know them now
 from ._core import Explanation, __version__
 from .element import Element
@@ -160,3 +163,12 @@ __all__ = [
     "where",
     "while_loop",
 ]
+
+if not _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Give the functions of ops that are written nowhere but in their row."""
+        function = _functions.function_of_row(name)
+        if function is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return function

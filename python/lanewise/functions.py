@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ._core import called_ops
 from .element import Element, record
+from .errors import UsageTypeError
+from .rules import OTHER_NAMES
+from .source import at_line
 from .vectorize import vectorize
 
 
@@ -23,15 +27,35 @@ def _call(name: str, plain: Callable[..., Any], *operands: Any) -> Any:
 
 
 @functools.cache
-def _mapped(name: str) -> Callable[[Any], Any]:
+def _mapped(name: str) -> Callable[..., Any]:
     """Return the function as this library computes it, for those that NumPy does not have."""
-    function = vectorize(lambda element: record(name, element))
+    function = vectorize(lambda *elements: record(name, *elements), name=name)
 
-    def plain(x: Any) -> Any:
-        values = np.asarray(x)
-        return function(values.reshape(-1)).reshape(values.shape)[()]
+    def plain(*operands: Any) -> Any:
+        arrays = np.broadcast_arrays(*operands)
+        return function(*(array.reshape(-1) for array in arrays)).reshape(arrays[0].shape)[()]
 
     return plain
+
+
+@functools.cache
+def function_of_row(name: str) -> Callable[..., Any] | None:
+    """Make the function of an op's row, for those that are not written below; None without row."""
+    rows = {OTHER_NAMES.get(row[0], row[0]): row for row in called_ops()}
+    if name not in rows:
+        return None
+    _, arity, _, sentence = rows[name]
+
+    def function(*operands: Any) -> Any:
+        if len(operands) != arity:
+            raise UsageTypeError(
+                at_line(f"{name}: got {len(operands)} operands, expected {arity}.")
+            )
+        return _call(name, _mapped(name), *operands)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = sentence
+    return function
 
 
 def select(condition: Any, a: Any, b: Any) -> Any:

@@ -7,7 +7,7 @@ Python's and NumPy's functions are named on the left; ``lanewise/ops/ops.def`` h
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ._core import DType
+from ._core import DType, called_ops
 from .dtypes import FLOATS, INTEGERS, Kind, as_float, name_of, promote_all
 from .errors import UsageTypeError
 from .source import at_line
@@ -174,3 +174,15 @@ RULES: dict[str, Rule] = {
     "right_shift": _whole("shr", "Convert with .astype first."),
     "select": _select,
 }
+
+# Ops that have another name here. Those of the table without a rule above get that of their types.
+OTHER_NAMES = {"min": "minimum", "max": "maximum", "pow": "power", "remainder": "ieee_remainder"}
+_BY_TYPES: dict[str, Callable[[str], Rule]] = {
+    "All": lambda op: lambda _, kinds: _alike(op, promote_all(kinds), len(kinds)),
+    "Bits": _bits,
+    "Number": _arithmetic,
+    "Float": _real,
+    "Integer": lambda op: _whole(op, "Convert with .astype first."),
+}
+for _op, _arity, _types, _sentence in called_ops():
+    RULES.setdefault(OTHER_NAMES.get(_op, _op), _BY_TYPES[_types](_op))

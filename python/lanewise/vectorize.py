@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ._core import Compile, Explanation, MapOptions, Math, empty
+from ._core import Accuracy, Compile, Explanation, MapOptions, Math, empty
 from .arguments import Arguments, Signature, describe
 from .dtypes import TO_NUMPY
 from .errors import UsageError, UsageTypeError
@@ -18,6 +18,7 @@ from .source import at_line
 from .specialization import Specialization
 
 _COMPILE = {"auto": Compile.Auto, "now": Compile.Now, "never": Compile.Never}
+_ACCURACY = {"default": Accuracy.Default, "high": Accuracy.High}
 _MATH = {"strict": Math.Strict, "fast": Math.Fast}
 _REFILL = {None: None, "packets": False, "refill": True}
 
@@ -158,6 +159,7 @@ def vectorize(
     compile: str = "auto",
     math: str = "strict",
     schedule: str | None = None,
+    accuracy: str = "default",
 ) -> Any: ...
 def vectorize(
     fn: Callable[..., Any] | None = None,
@@ -170,6 +172,7 @@ def vectorize(
     compile: str = "auto",
     math: str = "strict",
     schedule: str | None = None,
+    accuracy: str = "default",
 ) -> Any:
     """Make a function for one element one for arrays.
 
@@ -199,6 +202,8 @@ def vectorize(
         Faster, with other bits; NaN, infinities and signed zeros keep their meaning.
     schedule : {"packets", "refill"}, optional
         How loops run in lanes; chosen if not given.
+    accuracy : {"default", "high"}, optional
+        With "high", mathematical functions of float32 are computed in float64.
 
     Examples
     --------
@@ -222,6 +227,7 @@ def vectorize(
     options.max_steps = _whole_number("max_steps", max_steps, 2**63 - 1)
     options.memory = _whole_number("memory", memory, 2**63 - 1)
     options.compile = _choice("compile", compile, _COMPILE)
+    options.accuracy = _choice("accuracy", accuracy, _ACCURACY)
     options.math = _choice("math", math, _MATH)
     refill = _choice("schedule", schedule, _REFILL)
 

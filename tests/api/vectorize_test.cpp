@@ -137,6 +137,23 @@ TEST(Vectorize, ScheduleWishesGiveTheSameResults) {
   }
 }
 
+TEST(Vectorize, CallsOfOneFunctionMayDifferInAccuracy) {
+  auto f = vectorize([](f32 x) { return exp(x); });
+  std::vector<float> xs;
+  for (int i = 0; i < 2000; ++i) xs.push_back(static_cast<float>(i) * 0x1p-7f);
+  std::vector<float> plain(xs.size());
+  std::vector<float> high(xs.size());
+  std::vector<float> again(xs.size());
+  f.into(plain, {}, xs);
+  f.into(high, {.accuracy = Accuracy::High}, xs);
+  f.into(again, {}, xs);
+  EXPECT_EQ(plain, again);
+  EXPECT_NE(plain, high);
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    EXPECT_EQ(high[i], static_cast<float>(std::exp(static_cast<double>(xs[i]))));
+  }
+}
+
 TEST(Vectorize, ResultsAreSpelledByResultTypes) {
   auto f = vectorize([](f32 x) { return std::tuple<f64, i64>(cast<double>(x), 1); });
   const std::vector<float> xs(1);

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from lanewise._core import called_ops
+from lanewise.rules import OTHER_NAMES
 from samples import DTYPES, FLOATS, assert_same, pairs, values
 
 import lanewise as lw
@@ -111,3 +113,36 @@ def test_on_plain_numbers_the_functions_compute():
     assert type(lw.maximum(1, 2)) is int
     assert lw.fma(2.0, 3.0, 1.0) == 7.0
     assert lw.abs(np.float32(-1)).dtype == np.float32
+
+
+@pytest.mark.parametrize("op", called_ops(), ids=lambda op: op[0])
+def test_every_op_that_is_called_by_name_has_a_function(op):
+    name, arity, accepts, _ = op
+    function = getattr(lw, OTHER_NAMES.get(name, name))
+    operands = [[3, 5, 70][:arity], [1.5, 0.5, 2.5][:arity]][accepts == "Float"]
+    arrays = [np.array([operand, operand]) for operand in operands]
+    mapped = lw.vectorize(lambda *elements: function(*elements))(*arrays)
+    assert function(*operands) == pytest.approx(mapped[0], nan_ok=True)
+    assert function.__doc__
+
+
+def test_a_function_that_only_its_row_has():
+    assert lw.popcount(255) == 8
+    assert lw.clamp(7.0, 0.0, 5.0) == 5.0
+    assert lw.ieee_remainder(7.0, 4.0) == -1.0
+    np.testing.assert_array_equal(lw.ctz(np.array([[1, 2], [4, 8]])), [[0, 1], [2, 3]])
+    assert lw.vectorize(lambda x: lw.clz(x))(np.array([1], np.uint8)).tolist() == [7]
+    with pytest.raises(TypeError, match="clamp: got 1 operands, expected 3"):
+        lw.clamp(1.0)
+    with pytest.raises(AttributeError, match="has no attribute 'no_such_op'"):
+        lw.no_such_op  # noqa: B018
+
+
+def test_high_accuracy_of_float32_is_that_of_float64_rounded():
+    x = np.linspace(-20, 20, 10001, dtype=np.float32)
+    high = lw.vectorize(accuracy="high")(lambda x: lw.sin(x))
+    exact = np.sin(x.astype(np.float64)).astype(np.float32)
+    np.testing.assert_array_equal(high(x), exact)
+    assert (lw.vectorize(lambda x: lw.sin(x))(x) != exact).any()
+    with pytest.raises(ValueError, match="no such accuracy; got 'best'"):
+        lw.vectorize(accuracy="best")

@@ -47,6 +47,18 @@ TEST(TransformPipeline, MandelbrotSharesItsSquares) {
   EXPECT_EQ(count(f, ir::Op::Slot), 0);
 }
 
+TEST(TransformPipeline, WithHighAccuracyFunctionsOfF32AreComputedInF64AndExactOnesAreNot) {
+  const auto trace = [](ir::Op op, DType type) {
+    ir::Builder build("f");
+    const ir::ValueId x = build.param("x", type);
+    build.ret(std::vector{build.op(op, {x, x})});
+    return run(build.take(), {.compute_in_double = true});
+  };
+  EXPECT_GT(count(trace(ir::Op::Hypot, DType::F32), ir::Op::Convert), 0);
+  EXPECT_EQ(count(trace(ir::Op::Nextafter, DType::F32), ir::Op::Convert), 0);
+  EXPECT_EQ(count(trace(ir::Op::Atan2, DType::F64), ir::Op::Convert), 0);
+}
+
 TEST(TransformPipeline, SineAndCosineOfOneArgumentShareTheirReduction) {
   const auto trace = [](bool both) {
     ir::Builder build("f");

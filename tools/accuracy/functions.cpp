@@ -4,17 +4,20 @@
 #include <memory>
 
 #include "lanewise/api/vectorize.h"
+#include "tools/accuracy/references.h"
 
 namespace lw::accuracy {
 namespace {
 
 template <class T, int arity, class F>
-auto compiled(F function) {
+auto compiled(F function, Accuracy accuracy) {
   auto shared = std::make_shared<Vectorized<F>>(function, VectorizeOptions());
-  return [shared](std::span<T> out, std::span<const T> a, [[maybe_unused]] std::span<const T> b) {
+  return [shared, accuracy](std::span<T> out, std::span<const T> a,
+                            [[maybe_unused]] std::span<const T> b) {
     MapOptions options;
     options.threads = 1;  // the measurement has its own
     options.compile = Compile::Now;
+    options.accuracy = accuracy;
     if constexpr (arity == 1) {
       shared->into(out, options, a);
     } else {
@@ -29,17 +32,18 @@ auto compiled(F function) {
 }  // namespace
 
 template <class T>
-std::vector<Function<T>> functions() {
+std::vector<Function<T>> functions(Accuracy accuracy) {
   std::vector<Function<T>> list;
-#define LW_ACCURACY(name, arity, low, high, expression)                               \
-  list.push_back({#name, arity, low, high, compiled<T, arity>(LW_CALL_##arity(name)), \
-                  [](Wide<T> x, [[maybe_unused]] Wide<T> y) { return Wide<T>(expression); }});
+#define LW_ACCURACY(name, arity, low, high, least, expression)                              \
+  list.push_back(                                                                           \
+      {#name, arity, low, high, least, compiled<T, arity>(LW_CALL_##arity(name), accuracy), \
+       [](long double x, [[maybe_unused]] long double y) { return expression; }, accuracy});
 #include "tools/accuracy/functions.def"
 #undef LW_ACCURACY
   return list;
 }
 
-template std::vector<Function<float>> functions<float>();
-template std::vector<Function<double>> functions<double>();
+template std::vector<Function<float>> functions<float>(Accuracy);
+template std::vector<Function<double>> functions<double>(Accuracy);
 
 }  // namespace lw::accuracy

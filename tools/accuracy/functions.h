@@ -1,5 +1,5 @@
 // The functions whose accuracy is measured, each with a reference of more bits: glibc's functions
-// of double for f32, those of long double (64 bits of significand) for f64.
+// of long double, which has 64 bits of significand.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,9 @@
 #include <type_traits>
 #include <vector>
 
-namespace lw::accuracy {
+#include "lanewise/api/options.h"
 
-template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+namespace lw::accuracy {
 
 template <class T>
 struct Function {
@@ -19,14 +18,23 @@ struct Function {
   int arity;
   double low;  // typical operands lie between
   double high;
+  double least;  // smaller results are measured in its last place
   /// The compiled function over arrays; `b` is not read if there is one operand.
   std::function<void(std::span<T> out, std::span<const T> a, std::span<const T> b)> map;
-  Wide<T> (*reference)(Wide<T> x, Wide<T> y);
+  long double (*reference)(long double x, long double y);
+  Accuracy accuracy;
 };
 
+/// The error that is allowed.
 template <class T>
-std::vector<Function<T>> functions();
-extern template std::vector<Function<float>> functions<float>();
-extern template std::vector<Function<double>> functions<double>();
+double bar(const Function<T>& function) {
+  if (std::is_same_v<T, float> && function.accuracy == Accuracy::High) return 0.51;
+  return function.least > 0 ? 4 : std::is_same_v<T, float> ? 1.5 : 2;
+}
+
+template <class T>
+std::vector<Function<T>> functions(Accuracy accuracy = Accuracy::Default);
+extern template std::vector<Function<float>> functions<float>(Accuracy);
+extern template std::vector<Function<double>> functions<double>(Accuracy);
 
 }  // namespace lw::accuracy

@@ -9,8 +9,11 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <random>
 #include <thread>
+
+#include "tools/accuracy/screen.h"
 
 namespace lw::accuracy {
 namespace {
@@ -97,23 +100,13 @@ T random_operand(std::mt19937_64& random, double low, double high) {
   }
 }
 
-/// The exact value in units of the last place of T there.
+/// The last place of T at the exact value, or at `least` if that is larger.
 template <class T>
-Wide<T> last_place(Wide<T> exact) {
-  const T nearest = static_cast<T>(exact);
-  if (std::isinf(nearest))
-    return std::ldexp(Wide<T>(1), Limits<T>::max_exponent - Limits<T>::digits);
-  const int exponent =
-      std::max(std::ilogb(nearest == 0 ? Limits<T>::min() : nearest), Limits<T>::min_exponent - 1);
-  return std::ldexp(Wide<T>(1), exponent + 1 - Limits<T>::digits);
-}
-
-/// The same for f32, which billions of values are tried of.
-template <>
-double last_place<float>(double exact) {
-  const std::uint32_t field = std::bit_cast<std::uint32_t>(static_cast<float>(exact)) >> 23 & 255;
-  const std::uint64_t exponent = std::clamp<std::uint32_t>(field, 1, 254);
-  return std::bit_cast<double>((exponent + 1023 - 150) << 52);
+long double last_place(long double exact, double least) {
+  const T nearest = static_cast<T>(std::fabs(exact));
+  const T size =
+      std::clamp(std::max(nearest, static_cast<T>(least)), Limits<T>::min(), Limits<T>::max());
+  return std::ldexp(1.0L, std::ilogb(size) + 1 - Limits<T>::digits);
 }
 
 struct Verdict {
@@ -122,17 +115,34 @@ struct Verdict {
 };
 
 template <class T>
-Verdict judge(T got, Wide<T> exact) {
+Verdict judge(T got, long double exact, double least) {
   if (std::isnan(exact)) return {0, !std::isnan(got)};
   if (std::isinf(exact) || exact == 0) {
     return {0, !(got == static_cast<T>(exact)) || std::signbit(got) != std::signbit(exact)};
   }
-  if (std::isnan(got) || std::signbit(got) != std::signbit(exact)) return {0, true};
+  if (std::isnan(got)) return {0, true};
+  if (std::signbit(got) != std::signbit(exact) && std::fabs(exact) >= least) return {0, true};
   if (std::isinf(got) && std::isinf(static_cast<T>(exact))) return {};
-  Wide<T> value = got;
-  if (std::isinf(got))
-    value = std::copysign(std::ldexp(Wide<T>(1), Limits<T>::max_exponent), exact);
-  return {static_cast<double>(std::fabs(value - exact) / last_place<T>(exact)), false};
+  long double value = got;
+  if (std::isinf(got)) value = std::copysign(std::ldexp(1.0L, Limits<T>::max_exponent), exact);
+  return {static_cast<double>(std::fabs(value - exact) / last_place<T>(exact, least)), false};
+}
+
+/// The results of a block to be judged: all, or for functions of one f32, which billions of values
+/// are tried of, what a fast screen finds worst and doubtful.
+template <class T>
+std::vector<std::size_t> to_judge(const Function<T>& function, std::span<const T> operands,
+                                  std::span<const T> got) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (function.arity == 1) {
+      Screened found = screen(function.name, operands, got, static_cast<float>(function.least));
+      if (found.ulp > 0) found.doubts.push_back(found.at);
+      return std::move(found.doubts);
+    }
+  }
+  std::vector<std::size_t> all(operands.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
 template <class T>
@@ -145,10 +155,10 @@ class Measurement {
     std::vector<T> out(a.size());
     function_.map(out, a, b);
     Report<T> part;
-    for (std::size_t i = 0; i < a.size(); ++i) {
+    for (const std::size_t i : to_judge<T>(function_, a, out)) {
       const T y = b.empty() ? T(0) : b[i];
-      const Wide<T> exact = function_.reference(a[i], y);
-      const Verdict verdict = judge<T>(out[i], exact);
+      const long double exact = function_.reference(a[i], y);
+      const Verdict verdict = judge<T>(out[i], exact, least(a[i], exact));
       if (verdict.mismatch && part.mismatches++ == 0) part.mismatch = text(a[i], y, out[i], exact);
       if (verdict.ulp > part.ulp) {
         part.ulp = verdict.ulp;
@@ -162,7 +172,15 @@ class Measurement {
   Report<T> report() const { return report_; }
 
  private:
-  std::string text(T x, T y, T got, Wide<T> exact) const {
+  /// In f64, the gamma functions of a negative x are differences of two terms, of which one is
+  /// their value at 1 - x.
+  double least(T x, long double exact) const {
+    if (std::is_same_v<T, float> || function_.least == 0 || !(x < 0)) return function_.least;
+    const long double terms = std::fabs(exact) + 2 * std::fabs(function_.reference(1 - x, 0));
+    return std::max(function_.least, static_cast<double>(terms));
+  }
+
+  std::string text(T x, T y, T got, long double exact) const {
     const std::string operands =
         function_.arity == 1 ? fmt::format("{:a}", x) : fmt::format("{:a}, {:a}", x, y);
     return fmt::format("{}({}) = {:a}, expected {:a}", function_.name, operands, got,
@@ -242,7 +260,18 @@ Report<T> measure(const Function<T>& function, Points points, std::int64_t count
   return measurement.report();
 }
 
+template <class T>
+Report<T> measure(const Function<T>& function, std::span<const T> a, std::span<const T> b) {
+  Measurement<T> measurement(function);
+  measurement.block(a, b);
+  return measurement.report();
+}
+
 template Report<float> measure(const Function<float>&, Points, std::int64_t, int);
 template Report<double> measure(const Function<double>&, Points, std::int64_t, int);
+template Report<float> measure(const Function<float>&, std::span<const float>,
+                               std::span<const float>);
+template Report<double> measure(const Function<double>&, std::span<const double>,
+                                std::span<const double>);
 
 }  // namespace lw::accuracy

@@ -19,7 +19,7 @@ enum class Points {
 template <class T>
 struct Report {
   std::int64_t points = 0;
-  double ulp = 0;               // the largest error
+  double ulp = 0.5;             // the largest error; 0.5 if all are correctly rounded
   std::string at;               // and where
   std::int64_t mismatches = 0;  // wrong special values
   std::string mismatch;         // the first
@@ -27,7 +27,15 @@ struct Report {
 
 template <class T>
 Report<T> measure(const Function<T>& function, Points points, std::int64_t count, int threads);
+/// The same for these operands; `b` is empty if there is one.
+template <class T>
+Report<T> measure(const Function<T>& function, std::span<const T> a, std::span<const T> b);
+
 extern template Report<float> measure(const Function<float>&, Points, std::int64_t, int);
 extern template Report<double> measure(const Function<double>&, Points, std::int64_t, int);
+extern template Report<float> measure(const Function<float>&, std::span<const float>,
+                                      std::span<const float>);
+extern template Report<double> measure(const Function<double>&, std::span<const double>,
+                                       std::span<const double>);
 
 }  // namespace lw::accuracy

@@ -24,7 +24,8 @@ struct Array {
   std::shared_ptr<void> memory;
 };
 
-/// What is to be computed. All competitors of a case read the same inputs.
+/// What is to be computed. All competitors of a case read the same inputs and write the same
+/// output: where memory lies decides about a loop that does little else.
 struct Case {
   std::string workload;
   hand::Real real;
@@ -32,6 +33,7 @@ struct Case {
   int threads;
   plan::Isa isa;
   std::vector<Array> inputs;
+  Array output;
 };
 
 struct Competitor {

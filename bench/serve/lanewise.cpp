@@ -74,17 +74,16 @@ MaybeCompetitor first_call(const Case& c) {
   Competitor competitor;
   competitor.once = true;
   competitor.settle = runtime::wait_for_compiles;
-  auto output = std::make_shared<Array>(c.real, c.size);
   auto factor = std::make_shared<double>(1);
-  competitor.run = [c, output, factor] {
+  competitor.run = [c, factor] {
     const Function f = workload_function("wave", c.real, c.isa, *factor);
     *factor += 0x1p-10;
-    const Output out(dtype_of(c.real), output->data(), output->size);
+    const Output out(dtype_of(c.real), c.output.data(), c.size);
     MapOptions options;
     options.threads = c.threads;
     f->call_into({&out, 1}, inputs_of(c), options);
   };
-  competitor.output = [output] { return output->data(); };
+  competitor.output = [c] { return c.output.data(); };
   return competitor;
 }
 
@@ -210,12 +209,9 @@ MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c) {
     competitor.run = [f, c, inputs, options, results] { f->call(*results, inputs, options); };
     competitor.output = [results] { return (*results)[0].data(); };
   } else {
-    auto output = std::make_shared<Array>(c.real, c.size);
-    const Output out(dtype_of(c.real), output->data(), output->size);
-    competitor.run = [f, c, inputs, options, output, out] {
-      f->call_into({&out, 1}, inputs, options);
-    };
-    competitor.output = [output] { return output->data(); };
+    const Output out(dtype_of(c.real), c.output.data(), c.size);
+    competitor.run = [f, c, inputs, options, out] { f->call_into({&out, 1}, inputs, options); };
+    competitor.output = [c] { return c.output.data(); };
   }
   return competitor;
 }

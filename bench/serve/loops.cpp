@@ -87,7 +87,7 @@ MaybeCompetitor loop_competitor(const std::string& name, const Case& c) {
 
   struct State {
     State(const Case& of, hand::Loop* function)
-        : loop(function), size(of.size), inputs(of.inputs), output(of.real, of.size) {
+        : loop(function), size(of.size), inputs(of.inputs), output(of.output) {
       for (const Array& a : inputs) pointers.push_back(a.data());
       if (of.threads > 1) team = std::make_unique<Team>(of.threads);
     }

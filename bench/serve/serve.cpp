@@ -1,6 +1,7 @@
 #include "serve.h"
 
 #include <fmt/core.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,8 +17,12 @@
 namespace lw::bench {
 
 Array::Array(hand::Real element, std::int64_t count) : real(element), size(count) {
-  const auto lines = static_cast<std::size_t>(bytes() / 64 + 1);
-  memory = std::shared_ptr<void>(std::aligned_alloc(64, lines * 64), std::free);
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  const auto wanted = static_cast<std::size_t>(bytes());
+  const std::size_t unit = wanted < 2 * kHugePage ? 64 : kHugePage;
+  const std::size_t size_in_units = (wanted / unit + 1) * unit;
+  memory = std::shared_ptr<void>(std::aligned_alloc(unit, size_in_units), std::free);
+  if (unit == kHugePage) madvise(memory.get(), size_in_units, MADV_HUGEPAGE);
 }
 
 namespace {
@@ -59,7 +64,7 @@ class Server {
     }
     if (command == "release") {
       competitors_.clear();
-      inputs_.clear();
+      arrays_.clear();
       return "ok";
     }
     fail("no command " + command);
@@ -68,37 +73,38 @@ class Server {
  private:
   std::string prepare(const Words& words) {
     const std::string& name = words.at(1);
-    Case c{words.at(2),
-           words.at(3) == "f32" ? hand::Real::f32 : hand::Real::f64,
-           std::stoll(words.at(4)),
-           std::stoi(words.at(5)),
-           isa_,
-           {}};
-    c.inputs = read_inputs(words.at(6), c);
+    const hand::Real real = words.at(3) == "f32" ? hand::Real::f32 : hand::Real::f64;
+    const std::int64_t elements = std::stoll(words.at(4));
+    const auto& [inputs, output] = read_inputs(words.at(6), real, elements);
+    const Case c{words.at(2), real, elements, std::stoi(words.at(5)), isa_, inputs, output};
     MaybeCompetitor made =
         name.starts_with("lanewise") ? lanewise_competitor(name, c) : loop_competitor(name, c);
     if (const Missing* missing = std::get_if<Missing>(&made)) return "missing\t" + missing->why;
     Competitor& competitor = competitors_[name] = std::get<Competitor>(std::move(made));
     competitor.run();
     if (competitor.settle) competitor.settle();
-    const Array size(c.real, c.size);
     std::ofstream(words.at(7), std::ios::binary)
-        .write(static_cast<const char*>(competitor.output()), size.bytes());
+        .write(static_cast<const char*>(competitor.output()), output.bytes());
     return "ok";
   }
 
-  /// Candidates of one case share its inputs.
-  std::vector<Array> read_inputs(const std::string& path, const Case& c) {
-    std::vector<Array>& arrays = inputs_[path];
-    if (!arrays.empty()) return arrays;
-    std::ifstream file(path, std::ios::binary);
-    for (;;) {
-      Array a(c.real, c.size);
-      if (!file.read(static_cast<char*>(a.data()), a.bytes())) break;
-      arrays.push_back(a);
+  struct Arrays {
+    std::vector<Array> inputs;
+    Array output;
+  };
+  const Arrays& read_inputs(const std::string& path, hand::Real real, std::int64_t elements) {
+    const auto [at, is_new] = arrays_.try_emplace(path, Arrays{{}, Array(real, elements)});
+    std::vector<Array>& inputs = at->second.inputs;
+    if (is_new) {
+      std::ifstream file(path, std::ios::binary);
+      for (;;) {
+        Array a(real, elements);
+        if (!file.read(static_cast<char*>(a.data()), a.bytes())) break;
+        inputs.push_back(a);
+      }
     }
-    if (arrays.empty()) throw UsageError("no inputs in " + path);
-    return arrays;
+    if (inputs.empty()) throw UsageError("no inputs in " + path);
+    return at->second;
   }
 
   const Competitor& find(const std::string& name) {
@@ -109,7 +115,7 @@ class Server {
 
   plan::Isa isa_;
   std::map<std::string, Competitor> competitors_;
-  std::map<std::string, std::vector<Array>> inputs_;
+  std::map<std::string, Arrays> arrays_;
 };
 
 Words split(const std::string& line) {

@@ -84,7 +84,8 @@ class Emitter {
   void fail(const kernel::Instruction& in);
   void store(const kernel::Instruction& in);
   void store_streaming(const kernel::Instruction& in);
-  void straight_packets(llvm::Value* base);
+  void masked_packets();
+  void straight_packets();
   /// The outputs are larger than the caches and begin at whole registers.
   llvm::Value* can_stream();
   /// Calls a function at the context's `field` that keeps all registers (enter.h) where it can.

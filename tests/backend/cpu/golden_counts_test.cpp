@@ -107,10 +107,9 @@ TEST(CpuGoldenLoop, APlainSumIsOneAdditionALaneRegister) {
     const Loop loop = hot_loop(kernel::lower(f), f, isa);
     EXPECT_EQ(count(loop.body, [](const auto& in) { return in.name == "vaddps"; }),
               loop.schedule.interleave);
-    // What is left at the end is copied in for the same code: a number and a comparison, and a
-    // store to the copy of each input.
-    EXPECT_EQ(loop.arithmetic(), 3 * loop.schedule.interleave);
-    EXPECT_EQ(loop.vector_spills(), 2 * loop.schedule.interleave);
+    EXPECT_EQ(loop.arithmetic(), loop.schedule.interleave);
+    // What is left at the end is copied in for the same code; the copies begin with zeros.
+    EXPECT_LE(loop.vector_spills(), 2 * loop.schedule.interleave);
   }
 }
 

@@ -21,8 +21,7 @@ struct Fields {
   Expr inverse;   // 2^(1-k)
 };
 
-Fields fields(Expr x) {
-  const Expr bits = x.bitcast(integer_of(x));
+Fields fields(Expr x, Expr bits) {
   if (is_single(x)) {
     // The bits of sqrt(1/2) are subtracted, so that the exponent changes there.
     const Expr exponent = (bits - bits.bits(0x3f3504f3)) & bits.bits(-0x800000);
@@ -77,6 +76,19 @@ Expr log_to_base(Split x, Base base) {
   return fma(x.k, base.unit * u, fma(f, base.scale, low));
 }
 
+/// `formula` of x taken apart. What is not a positive normal number is rare.
+template <class Formula>
+Expr log_by(Expr x, Formula formula) {
+  const bool single = is_single(x);
+  const Expr bits = x.raw_bits(single ? DType::U32 : DType::U64);
+  const Expr above = bits - bits.bits(single ? 0x800000 : 0x10000000000000);
+  const Expr is_rare = above >= bits.bits(single ? 0x7f000000 : 0x7fe0000000000000);
+  const Fields parts = fields(x, x.raw_bits(integer_of(x)));
+  const Split common{.f = parts.mantissa - 1.0, .k = parts.k, .low = std::nullopt};
+  return branch(is_rare, std::array{formula(common)},
+                [&] { return std::array{with_log_specials(x, formula(split_positive(x)))}; })[0];
+}
+
 }  // namespace
 
 Expr with_log_specials(Expr x, Expr result) {
@@ -94,13 +106,14 @@ Split split_positive(Expr x) {
   // one.
   const Expr positive = select(x > least, x, x.literal(least));
   const Expr is_small = x < (single ? 0x1p-126 : 0x1p-1022);
-  const Fields parts = fields(select(is_small, positive * (single ? 0x1p24 : 0x1p54), positive));
+  const Expr normal = select(is_small, positive * (single ? 0x1p24 : 0x1p54), positive);
+  const Fields parts = fields(normal, normal.bitcast(integer_of(x)));
   const Expr shift = select(is_small, x.literal(single ? -24 * 0x1p23 : -54), x.literal(0));
   return {.f = parts.mantissa - 1.0, .k = parts.k + shift, .low = std::nullopt};
 }
 
 Split split_pair(Expr x, Expr low) {
-  const Fields parts = fields(x);
+  const Fields parts = fields(x, x.bitcast(integer_of(x)));
   const Expr first = parts.mantissa - 1.0;
   const Expr second = low * 0.5 * parts.inverse;
   const Expr f = first + second;
@@ -118,12 +131,14 @@ Expr log_of(Split x) {
   return fma(x.k, 0x1.62e42fefa38p-1, f + fma(x.k, 0x1.ef35793c7673p-45, rest));
 }
 
-Expr expand_log(Expr x) { return with_log_specials(x, log_of(split_positive(x))); }
+Expr expand_log(Expr x) {
+  return log_by(x, [](Split parts) { return log_of(parts); });
+}
 
 Expr expand_log2(Expr x) {
   const Base base = is_single(x) ? Base{0x1.715476p0, 0x1.4ae0cp-26, 1, 0}
                                  : Base{0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56, 1, 0};
-  return with_log_specials(x, log_to_base(split_positive(x), base));
+  return log_by(x, [&](Split parts) { return log_to_base(parts, base); });
 }
 
 Expr expand_log10(Expr x) {
@@ -131,7 +146,7 @@ Expr expand_log10(Expr x) {
                         ? Base{0x1.bcb7b2p-2, -0x1.5b235ep-27, 0x1.344136p-2, -0x1.ec10cp-27}
                         : Base{0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, 0x1.34413509f78p-2,
                                0x1.fef311f12b358p-46};
-  return with_log_specials(x, log_to_base(split_positive(x), base));
+  return log_by(x, [&](Split parts) { return log_to_base(parts, base); });
 }
 
 // log of 1 + x and of what its rounding lost; the two make up x exactly where k is 0.

@@ -9,6 +9,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -74,6 +75,9 @@ void register_target() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
+    // It takes constants into registers that loop bodies need.
+    const char* const options[] = {"lanewise", "-disable-machine-licm"};
+    llvm::cl::ParseCommandLineOptions(2, options);
   });
 }
 

@@ -83,24 +83,46 @@ void Emitter::straight_packets() {
   Value* const is_rest = keep(b_.getFalse(), "is_rest");
   Value* const rest = b_.CreateURem(count_, b_.getInt32(packet));
   Value* const whole = b_.CreateSub(count_, rest);
-  /// Elements one by one: short code, which needs no register around the loop.
+  /// Which lanes of the register that begins at `first` of the rest hold an element.
+  const auto lanes_left = [&](Value* first) -> Value* {
+    const auto lanes = static_cast<unsigned>(s_.lanes);
+    Value* left = b_.CreateSub(rest, first);
+    if (!ops_.has_bit_masks()) {
+      return b_.CreateICmpSLT(ops_.iota(), b_.CreateVectorSplat(lanes, left));
+    }
+    // Not by comparing lanes: what that needs would be kept in registers around the loop.
+    left = b_.CreateSExt(left, b_.getInt64Ty());
+    Value* bits = b_.CreateSub(b_.CreateShl(b_.getInt64(1), left), b_.getInt64(1));
+    bits = b_.CreateSelect(b_.CreateICmpSLT(left, b_.getInt64(lanes)), bits, b_.getInt64(~0ull));
+    bits = b_.CreateSelect(b_.CreateICmpSLT(left, b_.getInt64(0)), b_.getInt64(0), bits);
+    return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(lanes)),
+                            llvm::FixedVectorType::get(b_.getInt1Ty(), lanes));
+  };
+  /// A register at a time, so that what is read next is forwarded from the store.
   const auto copy_rest = [&](const std::vector<Array>& list, bool back) {
     llvm::BasicBlock* before = b_.GetInsertBlock();
     llvm::BasicBlock* one = new_block("copy");
     llvm::BasicBlock* copied = new_block("copied");
     b_.CreateBr(one);
     b_.SetInsertPoint(one);
-    auto* i = b_.CreatePHI(b_.getInt32Ty(), 2);
-    i->addIncoming(b_.getInt32(0), before);
+    auto* first = b_.CreatePHI(b_.getInt32Ty(), 2);
+    first->addIncoming(b_.getInt32(0), before);
+    Value* mask = lanes_left(first);
     for (const Array& array : list) {
-      Value* copy = element_pointer(array.copy, array.type, i);
-      Value* home = element_pointer(array.memory, array.type, b_.CreateAdd(whole, i));
-      Value* value = b_.CreateLoad(memory_type(array.type, false), back ? copy : home);
-      b_.CreateStore(value, back ? home : copy);
+      Type* lanes = memory_type(array.type, true);
+      const llvm::Align align(types::size_of(array.type));
+      Value* copy = element_pointer(array.copy, array.type, first);
+      Value* home = element_pointer(array.memory, array.type, b_.CreateAdd(whole, first));
+      if (back) {
+        b_.CreateMaskedStore(b_.CreateAlignedLoad(lanes, copy, align), home, align, mask);
+      } else {
+        Value* zero = llvm::Constant::getNullValue(lanes);
+        b_.CreateAlignedStore(b_.CreateMaskedLoad(lanes, home, align, mask, zero), copy, align);
+      }
     }
-    Value* next = b_.CreateAdd(i, b_.getInt32(1));
-    i->addIncoming(next, one);
-    b_.CreateCondBr(b_.CreateICmpSLT(next, rest), one, copied);
+    Value* next = b_.CreateAdd(first, b_.getInt32(static_cast<unsigned>(s_.lanes)));
+    first->addIncoming(next, one);
+    b_.CreateCondBr(b_.CreateICmpSLT(next, b_.getInt32(packet)), one, copied);
     b_.SetInsertPoint(copied);
   };
   const auto read_places = [&](const std::vector<Array>& list, Values& to) {
@@ -122,14 +144,6 @@ void Emitter::straight_packets() {
   b_.CreateCondBr(b_.CreateICmpNE(rest, b_.getInt32(0)), copy_in, done);
 
   b_.SetInsertPoint(copy_in);
-  for (const Array& array : inputs) {
-    Value* zero = llvm::Constant::getNullValue(memory_type(array.type, true));
-    for (int u = 0; u < width_; ++u) {
-      Value* index = b_.getInt32(static_cast<unsigned>(u * s_.lanes));
-      b_.CreateAlignedStore(zero, element_pointer(array.copy, array.type, index),
-                            llvm::Align(types::size_of(array.type)));
-    }
-  }
   if (!inputs.empty()) copy_rest(inputs, false);
   for (const auto* list : {&inputs, &outputs}) {
     for (const Array& array : *list) b_.CreateStore(array.copy, array.place);

@@ -81,6 +81,23 @@ Low low_of_root(Pair a, Expr root) {
   return *rest / ((scaled + scaled) * scale);
 }
 
+/// The sum of both parts; the high one keeps its sign where it is 0, and stays where there is no
+/// low part next to infinities.
+Expr rounded(Pair pair) {
+  if (!pair.low) return pair.high;
+  const Expr sum = pair.high + *pair.low;
+  const Expr is_better =
+      (sum != pair.high) & (abs(*pair.low) < std::numeric_limits<double>::infinity());
+  return select(is_better, sum, pair.high);
+}
+
+/// The same number with a low part below the last place of the high one.
+Pair normal(Pair pair) {
+  if (!pair.low) return pair;
+  const Expr high = rounded(pair);
+  return {high, (pair.high - high) + *pair.low};
+}
+
 /// What is missing in the literals of formulas that stand for other numbers.
 Low low_of_literal(Expr x, double value) {
   struct Rounded {
@@ -217,8 +234,19 @@ class Formula {
     ir::Operands operands;
     for (const ValueId id : in.operands) operands.push_back(get(id).high.id());
     if (in.type == DType::F64 && is_approximate(in.op)) return function(in, operands);
+    if (in.op == Op::Mul && f_[in.operands[1]].op == Op::Bitcast) return scaled(in);
     const Expr high = at(build_.op(in.op, operands, in.type));
     return {high, in.type == DType::F64 ? low_of(in, high) : std::nullopt};
+  }
+
+  /// A product with a power of two. Where it may be subnormal, so that a low part would be rounded
+  /// for itself, there is none: the high one has it already.
+  Pair scaled(const Instruction& in) {
+    const Pair a = normal(get(in.operands[0]));
+    const Pair power = get(in.operands[1]);
+    const Expr product = a.high * power.high;
+    const Pair result = {product, low_of_product(a, power, product)};
+    return {product, select_low(abs(product) < 0x1p-960, {product}, result)};
   }
 
   /// A function of a pair: that of the high part, and the slope there times the low part.
@@ -238,6 +266,12 @@ class Formula {
     return y;
   }
 
+  /// A literal whose products count only if they are infinite. Processors are slow with what is
+  /// lost by the others, which is subnormal.
+  bool is_tiny(ValueId id) const {
+    return f_[id].op == Op::Constant && std::fabs(f_[id].constant.as<double>()) < 0x1p-1000;
+  }
+
   Low low_of(const Instruction& in, Expr high) const {
     const auto operand = [&](std::size_t i) { return get(in.operands[i]); };
     const auto negative = [](Pair a) -> Pair { return {-a.high, a.low ? Low(-*a.low) : a.low}; };
@@ -249,6 +283,7 @@ class Formula {
       case Op::Mul:
         return low_of_product(operand(0), operand(1), high);
       case Op::Fma:
+        if (is_tiny(in.operands[1])) return operand(2).low;
         return low_of_fma(operand(0), operand(1), operand(2), high);
       case Op::Div:
         return low_of_quotient(operand(0), operand(1), high);
@@ -287,16 +322,6 @@ Pair in_pairs(ir::Builder& build, Op op, const ir::Operands& operands) {
 /// Next to the pole the low parts of the formula's products would be below all numbers.
 Expr with_pole(Op op, Expr x, Expr value) {
   return op == Op::Digamma ? select(abs(x) < 0x1p-500, -1.0 / x, value) : value;
-}
-
-/// The sum of both parts; the high one keeps its sign where it is 0, and stays where there is no
-/// low part next to infinities.
-Expr rounded(Pair pair) {
-  if (!pair.low) return pair.high;
-  const Expr sum = pair.high + *pair.low;
-  const Expr is_better =
-      (sum != pair.high) & (abs(*pair.low) < std::numeric_limits<double>::infinity());
-  return select(is_better, sum, pair.high);
 }
 
 }  // namespace

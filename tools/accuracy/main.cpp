@@ -54,12 +54,14 @@ The largest error found, in units in the last place of the exact result. Generat
 `lanewise_accuracy --table docs/accuracy.md`; with `--all` every f32 is tried, else floats at equal
 steps. The reference is glibc in long double; floats are screened by its vector functions of double,
 and the worst and the doubtful of every 2^18 are judged again. 0.5 says that every result is
-correctly rounded. Special values are compared with C Annex F.
+correctly rounded, for f64 as far as the reference can tell, which has 11 bits more. Special values
+are compared with C Annex F.
 
-`high` is f32 with high accuracy, which is computed in f64. Functions of f64 are the same with it, also
-those above 1. Results of lgamma and digamma below 1/4 in magnitude, which are next to their zeros,
-are measured in the last place of 1/4; those of f64 for negative x, which are differences, in the
-last place of the sum of their terms' magnitudes.
+`high` are the functions with high accuracy: those of f32 are computed in f64, those of f64 in pairs of
+f64, so that what is left is hardly more than the error of the polynomials and, for results below
+2^-1000 or so, what cannot be represented. Results of lgamma and digamma below 1/4 in magnitude, which
+are next to their zeros, are measured in the last place of 1/4; those of f64 for negative x, which are
+differences, in the last place of the sum of their terms' magnitudes.
 
 | function | type | largest error, ULP | wrong special values | operands | where |
 |---|---|---:|---:|---:|---|

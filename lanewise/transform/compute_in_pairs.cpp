@@ -1,8 +1,9 @@
 // For accuracy = high: the mathematical functions of f64 are computed in pairs, high + low. The
-// high parts are the operations of the formula as ever, bit for bit; each low part is what these
-// have lost so far, by their own rounding and by their operands', to first order. One sum at the
-// end puts it right. So special values, signs of zeros and the way through the formula stay what
-// they are, and of the error little more than that of the polynomials is left.
+// high parts are the operations of the formula as ever, bit for bit up to a scaling by a power of
+// two; each low part is what these have lost so far, by their own rounding and by their operands',
+// to first order. One sum at the end puts it right. So special values, signs of zeros and the way
+// through the formula stay what they are, and of the error little more than that of the polynomials
+// is left.
 //
 // A number whose bits a formula looks at counts as exact: such formulas take what it has lost, or
 // what is left after rounding it to a whole number, from the operands.

@@ -56,7 +56,7 @@ void check_options(const MapOptions& options) {
 
 transform::Options passes_of(const MapOptions& options) {
   transform::Options passes{.contract = options.math == Math::Fast,
-                            .compute_in_double = options.accuracy == Accuracy::High};
+                            .high_accuracy = options.accuracy == Accuracy::High};
   if (options.max_steps > 0) {
     passes.step_counter = options.max_steps < INT32_MAX ? DType::I32 : DType::I64;
   }
@@ -260,7 +260,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   const std::string content =
       plan::to_string(options_.schedule) +
       std::to_string(options.max_steps > 0 ? static_cast<int>(*passes.step_counter) : -1) +
-      (passes.contract ? "fast" : "strict") + (passes.compute_in_double ? " high" : "") +
+      (passes.contract ? "fast" : "strict") + (passes.high_accuracy ? " high" : "") +
       ir::fingerprint(traced);
   auto* entry = new Entry;
   entry->key = key;

@@ -20,7 +20,8 @@ using Compile = runtime::CompileMode;
 enum class Math : std::uint8_t { Strict, Fast };
 
 /// How near mathematical functions come to the exact results; docs/accuracy.md has the figures.
-/// High: those of f32 are computed in f64, and so all but always correctly rounded.
+/// High: those of f32 are computed in f64, and so all but always correctly rounded; those of f64 in
+/// pairs of f64, within one unit in the last place.
 enum class Accuracy : std::uint8_t { Default, High };
 
 /// Options of one call.

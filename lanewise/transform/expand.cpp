@@ -1,13 +1,14 @@
 #include "lanewise/transform/expand.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include "lanewise/transform/passes.h"
 
 namespace lw::transform {
-namespace {
 
 std::optional<ir::ValueId> expand_one(ir::Builder& build, const ir::Instruction& in) {
   if (ops::row(in.op).kind != ops::Kind::Expand) return std::nullopt;
@@ -32,6 +33,20 @@ std::optional<ir::ValueId> expand_one(ir::Builder& build, const ir::Instruction&
   }
 }
 
+bool is_approximate(ops::Op op) {
+  using ops::Op;
+  const ops::Row& row = ops::row(op);
+  if (row.kind != ops::Kind::Expand || row.accepts != ops::Accepts::Float ||
+      row.gives != ops::Gives::Same) {
+    return false;
+  }
+  const Op exact[] = {Op::Fmin,      Op::Fmax, Op::RoundAway, Op::Ldexp,    Op::FrexpMantissa,
+                      Op::Nextafter, Op::Fmod, Op::Mod,       Op::Remainder};
+  return std::find(std::begin(exact), std::end(exact), op) == std::end(exact);
+}
+
+namespace {
+
 /// The first round, in which the ops of the program itself are expanded.
 class Expander {
  public:
@@ -42,8 +57,13 @@ class Expander {
   std::optional<ir::ValueId> operator()(ir::Builder& build, const ir::Instruction& in) {
     if (ops::row(in.op).kind != ops::Kind::Expand) return std::nullopt;
     const bool small = is_small(build, in.operands[0]);
-    const ir::ValueId value = stands_often(build, in) ? expand_as_part(build, in, small)
-                                                      : expand_knowing(build, in, small);
+    const auto expanded = [&](const ir::Operands& operands) {
+      ir::Instruction inner = in;
+      inner.operands = operands;
+      return expand_knowing(build, inner, small);
+    };
+    const ir::ValueId value =
+        stands_often(build, in) ? as_part(build, in.operands, expanded) : expanded(in.operands);
     if (in.op == ops::Op::Sin || in.op == ops::Op::Cos || in.op == ops::Op::Tanh ||
         in.op == ops::Op::Erf || in.op == ops::Op::Sigmoid) {
       small_.insert(value);
@@ -64,20 +84,6 @@ class Expander {
     if (small && in.op == ops::Op::Sin) return expand_sin_small(a).id();
     if (small && in.op == ops::Op::Cos) return expand_cos_small(a).id();
     return *expand_one(build, in);
-  }
-
-  /// A part: backends may compile those that do the same once.
-  static ir::ValueId expand_as_part(ir::Builder& build, const ir::Instruction& in, bool small) {
-    const ir::ValueId part = build.begin_loop(in.operands);
-    ir::Instruction inner = in;
-    const auto arguments = build.arguments(part);
-    inner.operands = ir::Operands(arguments.begin(), arguments.end());
-    const ir::Operands next = inner.operands;
-    ir::Operands results = next;
-    results[0] = expand_knowing(build, inner, small);
-    build.break_if(build.constant(Scalar(true)), results);
-    build.end_loop(next);
-    return build.result(part, 0);
   }
 
   /// True when a value is at most 1 in magnitude, or NaN, for every element.

@@ -3,6 +3,8 @@
 // in the same order, so all give the same bits.
 #pragma once
 
+#include <optional>
+
 #include "lanewise/ir/builder.h"
 
 namespace lw::transform {
@@ -117,6 +119,26 @@ std::array<Expr, count> branch(Expr condition, const std::array<Expr, count>& co
   for (std::uint32_t i = 0; i < count; ++i) results[i] = Expr(build, build.result(loop, i));
   return results;
 }
+
+/// `value(operands)` as a part: backends may compile those that do the same once.
+template <class Value>
+ir::ValueId as_part(ir::Builder& build, const ir::Operands& operands, const Value& value) {
+  const ir::ValueId part = build.begin_loop(operands);
+  const auto own = build.arguments(part);
+  const ir::Operands arguments(own.begin(), own.end());
+  ir::Operands results = arguments;
+  results[0] = value(arguments);
+  build.break_if(build.constant(Scalar(true)), results);
+  build.end_loop(arguments);
+  return build.result(part, 0);
+}
+
+/// The value of an op of kind Expand by its formula, which may have such ops in turn; nothing for
+/// other ops.
+std::optional<ir::ValueId> expand_one(ir::Builder& build, const ir::Instruction& in);
+
+/// All that expand into approximations; the results of the others are exact.
+bool is_approximate(ops::Op op);
 
 // The longer expansions, one file per family.
 Expr expand_signbit(Expr a);

@@ -62,7 +62,7 @@ Expr near_sin(Expr r) {
   const Expr z = r * r;
   const Expr s =
       is_single(r)
-          ? polynomial(z, {-0x1.555556p-3, 0x1.110e7ep-7, -0x1.9bd332p-13})
+          ? polynomial(z, {-0x1.555556p-3, 0x1.110e8ep-7, -0x1.9bda98p-13})
           : polynomial(z, {-0x1.5555555555548p-3, 0x1.111111110f76p-7, -0x1.a01a019bf2b7dp-13,
                            0x1.71de355fa4c72p-19, -0x1.ae5e550039429p-26, 0x1.5d8e624f8bd9fp-33});
   // z * s + 0 is +0 where r is a zero, so that r keeps its sign: sin(-0) is -0.

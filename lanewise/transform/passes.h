@@ -29,6 +29,9 @@ ir::Function contract(const ir::Function& function);
 /// Computes the mathematical functions of f32 in f64: correctly rounded, all but always.
 ir::Function compute_in_double(const ir::Function& function);
 
+/// Computes the mathematical functions of f64 in pairs of f64: nearly correctly rounded.
+ir::Function compute_in_pairs(const ir::Function& function);
+
 /// Computes f16 and bf16 in f32.
 ir::Function widen_halves(const ir::Function& function);
 
@@ -42,7 +45,7 @@ ir::Function limit_steps(const ir::Function& function, DType counter);
 struct Options {
   std::optional<DType> step_counter;  // limit_steps with this type
   bool contract = false;
-  bool compute_in_double = false;
+  bool high_accuracy = false;  // compute_in_pairs and compute_in_double
 };
 
 /// The passes before expansion: from a trace to what the user wrote, as SSA.

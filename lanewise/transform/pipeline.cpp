@@ -16,7 +16,7 @@ ir::Function prepare(const ir::Function& traced, Options options) {
 ir::Function run(const ir::Function& traced, Options options) {
   const base::FloatState state;  // literals are rounded, constants folded
   ir::Function f = prepare(traced, options);
-  if (options.compute_in_double) f = compute_in_double(f);
+  if (options.high_accuracy) f = compute_in_double(compute_in_pairs(f));  // the user's functions
   f = expand(f);
   f = simplify(f);
   f = remove_dead(f);

@@ -37,9 +37,13 @@ TEST(TransformAccuracy, SinglesOfHighAccuracyAreAllButCorrectlyRounded) {
 
 TEST(TransformAccuracy, DoublesAreWithinTwoUlp) { expect_accurate<double>(Points::Random); }
 
+TEST(TransformAccuracy, DoublesOfHighAccuracyAreWithinOneUlp) {
+  expect_accurate<double>(Points::Random, Accuracy::High);
+}
+
 template <class T>
-T call(const std::string& name, double x, double y = 0) {
-  for (const Function<T>& function : functions<T>()) {
+T call(const std::string& name, double x, double y = 0, Accuracy accuracy = Accuracy::Default) {
+  for (const Function<T>& function : functions<T>(accuracy)) {
     if (function.name != name) continue;
     const std::vector<T> a = {static_cast<T>(x)};
     const std::vector<T> b = {static_cast<T>(y)};
@@ -77,6 +81,7 @@ TEST(TransformAccuracy, SpecialValuesAreThoseOfAnnexF) {
   for (const auto& [name, x, expected] : specials) {
     EXPECT_EQ(Scalar(call<float>(name, x)), Scalar(static_cast<float>(expected))) << name << x;
     EXPECT_EQ(Scalar(call<double>(name, x)), Scalar(expected)) << name << x;
+    EXPECT_EQ(Scalar(call<double>(name, x, 0, Accuracy::High)), Scalar(expected)) << name << x;
     EXPECT_TRUE(std::isnan(call<float>(name, kNan))) << name;
     EXPECT_TRUE(std::isnan(call<double>(name, kNan))) << name;
   }
@@ -95,6 +100,8 @@ TEST(TransformAccuracy, SpecialPowersAreThoseOfAnnexF) {
     EXPECT_EQ(Scalar(call<float>("pow", x, y)), Scalar(static_cast<float>(expected)))
         << x << " ^ " << y;
     EXPECT_EQ(Scalar(call<double>("pow", x, y)), Scalar(expected)) << x << " ^ " << y;
+    EXPECT_EQ(Scalar(call<double>("pow", x, y, Accuracy::High)), Scalar(expected))
+        << x << " ^ " << y;
   }
 }
 
@@ -120,8 +127,10 @@ TEST(TransformAccuracy, PowersOfBasesNearOneAreWithinTheirBar) {
 
 TEST(TransformAccuracy, WholePowersOfTwoAreExact) {
   for (int n = -149; n <= 127; ++n) EXPECT_EQ(call<float>("exp2", n), std::ldexp(1.0f, n)) << n;
-  for (int n = -1074; n <= 1023; n += 3)
+  for (int n = -1074; n <= 1023; n += 3) {
     EXPECT_EQ(call<double>("exp2", n), std::ldexp(1.0, n)) << n;
+    EXPECT_EQ(call<double>("exp2", n, 0, Accuracy::High), std::ldexp(1.0, n)) << n;
+  }
 }
 
 template <class T>
@@ -132,7 +141,8 @@ void expect_bits_of_evaluator(const Function<T>& function) {
   std::vector<ir::ValueId> params = {build.param("a", type, true)};
   if (binary) params.push_back(build.param("b", type, true));
   build.ret(std::vector{build.op(*ops::op_named(function.name), params, type)});
-  const ir::Function program = transform::run(build.take());
+  const ir::Function program =
+      transform::run(build.take(), {.high_accuracy = function.accuracy == Accuracy::High});
   std::vector<T> a;
   std::vector<T> b;
   const std::vector<Scalar> edges = test::edge_values(type);
@@ -156,6 +166,7 @@ void expect_bits_of_evaluator(const Function<T>& function) {
 TEST(TransformAccuracy, TheEvaluatorGivesTheSameBits) {
   for (const auto& function : functions<float>()) expect_bits_of_evaluator(function);
   for (const auto& function : functions<double>()) expect_bits_of_evaluator(function);
+  for (const auto& function : functions<double>(Accuracy::High)) expect_bits_of_evaluator(function);
 }
 
 }  // namespace

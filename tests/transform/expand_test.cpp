@@ -119,6 +119,19 @@ TEST(TransformExpand, SpecialValuesAreThoseOfAnnexF) {
   EXPECT_EQ(r.cos[5], 1);
 }
 
+TEST(TransformExpand, NoSignallingNanHidesALargeArgument) {
+  constexpr std::size_t kCount = 64;
+  for (std::size_t at = 3; at < kCount; at += 8) {
+    for (std::size_t other = at % 8; other < kCount; other += 8) {
+      if (other == at) continue;
+      std::vector<double> xs(kCount, 1.0);
+      xs[at] = 1e300;
+      xs[other] = std::numeric_limits<double>::signaling_NaN();
+      EXPECT_NEAR(compute(xs).sin[at], std::sin(1e300), 1e-15) << at << " " << other;
+    }
+  }
+}
+
 TEST(TransformExpand, TheEvaluatorGivesTheSameBits) {
   const std::vector<double> xs = {0.0, -0.0, 1.0, -2.5, 3.14159, 1e5, -1e9, kNan, kInf, 0x1p-1074};
   const Results<double> r = compute(xs);

@@ -52,7 +52,7 @@ TEST(TransformPipeline, WithHighAccuracyFunctionsOfF32AreComputedInF64AndExactOn
     ir::Builder build("f");
     const ir::ValueId x = build.param("x", type);
     build.ret(std::vector{build.op(op, {x, x})});
-    return run(build.take(), {.compute_in_double = true});
+    return run(build.take(), {.high_accuracy = true});
   };
   EXPECT_GT(count(trace(ir::Op::Hypot, DType::F32), ir::Op::Convert), 0);
   EXPECT_EQ(count(trace(ir::Op::Nextafter, DType::F32), ir::Op::Convert), 0);

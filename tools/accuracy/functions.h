@@ -28,7 +28,7 @@ struct Function {
 /// The error that is allowed.
 template <class T>
 double bar(const Function<T>& function) {
-  if (std::is_same_v<T, float> && function.accuracy == Accuracy::High) return 0.51;
+  if (function.accuracy == Accuracy::High) return std::is_same_v<T, float> ? 0.51 : 1;
   return function.least > 0 ? 4 : std::is_same_v<T, float> ? 1.5 : 2;
 }
 

@@ -361,7 +361,7 @@ void Emitter::branch(const Instruction& in) {
   b_.SetInsertPoint(common);
 }
 
-/// Where a mask says |x| > c, one comparison of the largest magnitude serves all registers.
+/// Where a mask says |x| > c, one comparison of the larger magnitude serves two registers.
 Value* Emitter::any_of(RegisterId mask) {
   const auto made_by = [&](RegisterId r) {
     return assignments_[r] == 1 ? definition_[r] : nullptr;
@@ -376,12 +376,15 @@ Value* Emitter::any_of(RegisterId mask) {
         size->op == Op::Abs && made_by(size->sources[0]) != nullptr &&
         !is_varying(test->sources[1])) {
       const Values values = read_all(size->sources[0]);
-      Value* largest = values[0];
-      for (Value* value : llvm::ArrayRef(values).drop_front()) {
-        largest = ops_.larger_magnitude(largest, value);
+      Value* bound = read(test->sources[1], 0, true);
+      // In twos: a signalling NaN hides the other value, and gives a NaN, for which the branch is
+      // taken too; a third value would hide that NaN.
+      Values masks;
+      for (std::size_t i = 0; i < values.size(); i += 2) {
+        Value* second = values[std::min(i + 1, values.size() - 1)];
+        masks.push_back(b_.CreateFCmpUGT(ops_.larger_magnitude(values[i], second), bound));
       }
-      // A signalling NaN hides the other value: then too the branch is taken.
-      return ops_.any({b_.CreateFCmpUGT(largest, read(test->sources[1], 0, true))});
+      return ops_.any(masks);
     }
   }
   return ops_.any(read_all(mask));

@@ -62,7 +62,7 @@ Expr near_sin(Expr r) {
   const Expr z = r * r;
   const Expr s =
       is_single(r)
-          ? polynomial(z, {-0x1.555556p-3, 0x1.110e8ep-7, -0x1.9bda98p-13})
+          ? polynomial(z, {-0x1.555556p-3, 0x1.110e9ep-7, -0x1.9be1fep-13})
           : polynomial(z, {-0x1.5555555555548p-3, 0x1.111111110f76p-7, -0x1.a01a019bf2b7dp-13,
                            0x1.71de355fa4c72p-19, -0x1.ae5e550039429p-26, 0x1.5d8e624f8bd9fp-33});
   // z * s + 0 is +0 where r is a zero, so that r keeps its sign: sin(-0) is -0.
@@ -88,14 +88,22 @@ Expr signed_by(Expr value, Expr quadrant) {
   return (value.raw_bits(quadrant.type()) ^ sign).bitcast(value.type());
 }
 
-Expr sin_of(const Reduced& x) {
-  const Expr odd = is_odd(x.quadrant);
-  return signed_by(select(odd, near_cos(x.r), near_sin(x.r)), x.quadrant);
+/// What the quadrant chooses from.
+struct Turned {
+  Expr sin;
+  Expr cos;
+  Expr quadrant;
+};
+Turned turned(const Reduced& x) {
+  return {.sin = near_sin(x.r), .cos = near_cos(x.r), .quadrant = x.quadrant};
 }
 
-Expr cos_of(const Reduced& x) {
-  const Expr odd = is_odd(x.quadrant);
-  return signed_by(select(odd, near_sin(x.r), near_cos(x.r)), x.quadrant + 1.0);
+Expr sin_of(const Turned& x) {
+  return signed_by(select(is_odd(x.quadrant), x.cos, x.sin), x.quadrant);
+}
+
+Expr cos_of(const Turned& x) {
+  return signed_by(select(is_odd(x.quadrant), x.sin, x.cos), x.quadrant + 1.0);
 }
 
 /// Of r - rest or, in odd quadrants, minus its reciprocal: one division serves both.
@@ -136,12 +144,26 @@ Reduced reduce_any(Expr x, const Reduced& common) {
   return {.r = r, .rest = rest, .quadrant = quadrant};
 }
 
+/// Large floats stay doubles: their sines have no error that adds to that of the rounding.
+Turned turn_any(Expr x) {
+  if (!is_single(x)) return turned(reduce_any(x, reduce(x)));
+  const Turned common = turned(reduce(x));
+  const auto [sin, cos, quadrant] =
+      branch(is_large(x), std::array{common.sin, common.cos, common.quadrant}, [&] {
+        const Reduced large = reduce_large(x.convert(DType::F64));
+        const Expr r = large.r - large.rest;
+        return std::array{near_sin(r).convert(DType::F32), near_cos(r).convert(DType::F32),
+                          large.quadrant.convert(DType::I32)};
+      });
+  return {.sin = sin, .cos = cos, .quadrant = quadrant};
+}
+
 }  // namespace
 
-Expr expand_sin(Expr x) { return sin_of(reduce_any(x, reduce(x))); }
-Expr expand_cos(Expr x) { return cos_of(reduce_any(x, reduce(x))); }
-Expr expand_sin_small(Expr x) { return sin_of(reduce_small(x)); }
-Expr expand_cos_small(Expr x) { return cos_of(reduce_small(x)); }
+Expr expand_sin(Expr x) { return sin_of(turn_any(x)); }
+Expr expand_cos(Expr x) { return cos_of(turn_any(x)); }
+Expr expand_sin_small(Expr x) { return sin_of(turned(reduce_small(x))); }
+Expr expand_cos_small(Expr x) { return cos_of(turned(reduce_small(x))); }
 Expr expand_tan(Expr x) { return tan_of(reduce_any(x, reduce_precisely(x))); }
 
 }  // namespace lw::transform

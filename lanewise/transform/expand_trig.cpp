@@ -144,16 +144,16 @@ Reduced reduce_any(Expr x, const Reduced& common) {
   return {.r = r, .rest = rest, .quadrant = quadrant};
 }
 
-/// Large floats stay doubles: their sines have no error that adds to that of the rounding.
+/// Of large floats, of which there are so many, the rounding of r is taken back.
 Turned turn_any(Expr x) {
   if (!is_single(x)) return turned(reduce_any(x, reduce(x)));
   const Turned common = turned(reduce(x));
   const auto [sin, cos, quadrant] =
       branch(is_large(x), std::array{common.sin, common.cos, common.quadrant}, [&] {
-        const Reduced large = reduce_large(x.convert(DType::F64));
-        const Expr r = large.r - large.rest;
-        return std::array{near_sin(r).convert(DType::F32), near_cos(r).convert(DType::F32),
-                          large.quadrant.convert(DType::I32)};
+        const Reduced reduced = reduce_large(x);
+        const Turned large = turned(reduced);
+        return std::array{fma(-reduced.rest, large.cos, large.sin),
+                          fma(reduced.rest, large.sin, large.cos), large.quadrant};
       });
   return {.sin = sin, .cos = cos, .quadrant = quadrant};
 }

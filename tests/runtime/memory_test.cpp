@@ -7,6 +7,7 @@
 
 #include "lanewise/base/error.h"
 #include "lanewise/lanewise.h"
+#include "lanewise/runtime/compile_queue.h"
 #include "tests/support/message_of.h"
 
 namespace lw::runtime {
@@ -62,6 +63,7 @@ TEST(RuntimeMemory, ProgramsAndTheirCodeAreCounted) {
   reset_memory_peaks();
   f.with({.compile = Compile::Now}, x);
   EXPECT_GT(memory_info().code.live, tables + 1000);
+  wait_for_compiles();  // of other tests too
   EXPECT_EQ(memory_info().compiler.live, 0u);
   clear_cache();
   EXPECT_LE(memory_info().code.live, tables);

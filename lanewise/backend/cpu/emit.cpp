@@ -111,9 +111,8 @@ Value* Emitter::new_slot(Type* type, const llvm::Twine& name) {
 
 Emitter::Values Emitter::new_slots(RegisterId r) {
   Values slots;
-  Type* t = is_varying(r) ? ops_.lane_type(type(r)) : ops_.scalar_type(type(r));
   for (int u = 0; u < (is_varying(r) ? s_.interleave : 1); ++u) {
-    slots.push_back(new_slot(t, "r" + llvm::Twine(r)));
+    slots.push_back(new_slot(register_type(r), "r" + llvm::Twine(r)));
   }
   return slots;
 }
@@ -187,8 +186,8 @@ bool Emitter::is_skipped(const Instruction& in) const {
          step_ != (in.at_end ? step_count_ - 1 : 0);
 }
 
-/// Runs of instructions that only touch their own lanes are emitted register by register: with few
-/// machine registers, finishing one before the next begins saves most spills, and the processor
+/// Runs of instructions that only touch their own lanes are emitted for a group of registers before
+/// the next: finishing one group before the next begins saves most spills, and the processor
 /// overlaps them all the same.
 void Emitter::block(kernel::BlockId id) {
   const auto& body = k_.blocks[id];
@@ -307,9 +306,9 @@ Value* Emitter::masked_add(const Instruction& in, int u) {
       types::size_of(type(in.dst)) * 8 != ops_.mask_element_bits()) {
     return nullptr;
   }
-  const Instruction* sum = definition_[in.sources[1]];
-  if (sum == nullptr || assignments_[in.sources[1]] != 1 || sum->kind != Kind::Compute ||
-      sum->op != Op::Add || sum->sources[0] != in.sources[2] || is_varying(sum->sources[1]) ||
+  const Instruction* sum = made_by(in.sources[1]);
+  if (sum == nullptr || sum->kind != Kind::Compute || sum->op != Op::Add ||
+      sum->sources[0] != in.sources[2] || is_varying(sum->sources[1]) ||
       assignments_[sum->sources[1]] != 1) {  // it may have changed since: a counter
     return nullptr;
   }
@@ -363,31 +362,29 @@ void Emitter::branch(const Instruction& in) {
 
 /// Where a mask says |x| > c, one comparison of the larger magnitude serves two registers.
 Value* Emitter::any_of(RegisterId mask) {
-  const auto made_by = [&](RegisterId r) {
-    return assignments_[r] == 1 ? definition_[r] : nullptr;
+  const auto computed_by = [&](RegisterId r, Op op) {
+    const Instruction* in = made_by(r);
+    return in != nullptr && in->kind == Kind::Compute && in->op == op ? in : nullptr;
   };
-  const Instruction* test = made_by(mask);
-  if (test != nullptr && test->kind == Kind::Copy) test = made_by(test->sources[0]);
-  if (s_.isa == plan::Isa::V4 && width_ > 1 && test != nullptr && test->kind == Kind::Compute &&
-      test->op == Op::Gt && packet_bytes(type(test->sources[0])) == 64) {
-    const DType operand = type(test->sources[0]);
-    const Instruction* size = made_by(test->sources[0]);
-    if (types::is_float(operand) && size != nullptr && size->kind == Kind::Compute &&
-        size->op == Op::Abs && made_by(size->sources[0]) != nullptr &&
-        !is_varying(test->sources[1])) {
-      const Values values = read_all(size->sources[0]);
-      Value* bound = read(test->sources[1], 0, true);
-      // In twos: a signalling NaN hides the other value, and gives a NaN, for which the branch is
-      // taken too; a third value would hide that NaN.
-      Values masks;
-      for (std::size_t i = 0; i < values.size(); i += 2) {
-        Value* second = values[std::min(i + 1, values.size() - 1)];
-        masks.push_back(b_.CreateFCmpUGT(ops_.larger_magnitude(values[i], second), bound));
-      }
-      return ops_.any(masks);
-    }
+  const Instruction* copy = made_by(mask);
+  const bool is_copy = copy != nullptr && copy->kind == Kind::Copy;
+  const Instruction* test = computed_by(is_copy ? copy->sources[0] : mask, Op::Gt);
+  const Instruction* size = test == nullptr ? nullptr : computed_by(test->sources[0], Op::Abs);
+  if (s_.isa != plan::Isa::V4 || width_ == 1 || size == nullptr ||
+      !types::is_float(type(size->dst)) || packet_bytes(type(size->dst)) != 64 ||
+      made_by(size->sources[0]) == nullptr || is_varying(test->sources[1])) {
+    return ops_.any(read_all(mask));
   }
-  return ops_.any(read_all(mask));
+  const Values values = read_all(size->sources[0]);
+  Value* bound = read(test->sources[1], 0, true);
+  // In twos: a signalling NaN hides the other value, and gives a NaN, for which the branch is taken
+  // too; a third value would hide that NaN.
+  Values masks;
+  for (std::size_t i = 0; i < values.size(); i += 2) {
+    Value* second = values[std::min(i + 1, values.size() - 1)];
+    masks.push_back(b_.CreateFCmpUGT(ops_.larger_magnitude(values[i], second), bound));
+  }
+  return ops_.any(masks);
 }
 
 /// Parts that do the same are compiled once, so that a long chain of functions stays in the
@@ -630,7 +627,7 @@ void Emitter::fail(const Instruction& in) {
     Value* mask = failing[static_cast<std::size_t>(u - begin_)];
     Value* ids = nullptr;
     if (phase_ == Phase::Packet) {
-      ids = b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), packet_index(u)), ops_.iota());
+      ids = ops_.numbers_from(packet_index(u));
     } else if (phase_ == Phase::Prologue) {
       ids = take_ids_;
     } else {

@@ -34,6 +34,10 @@ class Emitter {
   // --- registers ---
   bool is_varying(kernel::RegisterId r) const { return k_.registers[r].varying; }
   DType type(kernel::RegisterId r) const { return k_.registers[r].type; }
+  /// The one instruction that assigns `r`; null where there are several.
+  const kernel::Instruction* made_by(kernel::RegisterId r) const {
+    return assignments_[r] == 1 ? definition_[r] : nullptr;
+  }
   /// The value of `r` in register `u`; a uniform one is spread over the lanes if `lanes`.
   llvm::Value* read(kernel::RegisterId r, int u, bool lanes);
   /// What was last written to `r` in register `u`.

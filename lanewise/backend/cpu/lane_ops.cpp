@@ -104,6 +104,10 @@ Value* LaneOps::lane_bits(Value* mask) {
   return b_.CreateZExtOrTrunc(word, b_.getInt32Ty());
 }
 
+Value* LaneOps::numbers_from(Value* first) {
+  return b_.CreateAdd(b_.CreateVectorSplat(static_cast<unsigned>(lanes_), first), iota());
+}
+
 Value* LaneOps::iota() {
   std::vector<std::uint32_t> numbers;
   for (int i = 0; i < lanes_; ++i) numbers.push_back(static_cast<std::uint32_t>(i));

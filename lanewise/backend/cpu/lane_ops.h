@@ -44,7 +44,8 @@ class LaneOps {
   bool has_bit_masks() const { return mask_bits_ == 1; }
   unsigned mask_element_bits() const { return mask_bits_; }
 
-  llvm::Value* iota();  // <W x i32> 0, 1, 2, ...
+  llvm::Value* iota();                            // <W x i32> 0, 1, 2, ...
+  llvm::Value* numbers_from(llvm::Value* first);  // <W x i32> first, first + 1, ...
 
  private:
   llvm::Value* compute_bits(ops::Op op, DType type, DType result, llvm::Value* a, llvm::Value* b,

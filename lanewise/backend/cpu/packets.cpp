@@ -40,10 +40,8 @@ void Emitter::masked_packets() {
   masked_ = true;
   held_.clear();
   for (int u = 0; u < width_; ++u) {
-    Value* number =
-        b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), packet_index(u)), ops_.iota());
     Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);
-    held_.push_back(ops_.to_mask(b_.CreateICmpSLT(number, limit)));
+    held_.push_back(ops_.to_mask(b_.CreateICmpSLT(ops_.numbers_from(packet_index(u)), limit)));
   }
   block(0);
   b_.CreateStore(b_.CreateAdd(base_, b_.getInt32(unsigned(width_ * s_.lanes))), base);

@@ -69,8 +69,7 @@ void Emitter::refill() {
   Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);
 
   for (int u = 0; u < s_.interleave; ++u) {
-    Value* ids = b_.CreateAdd(
-        b_.CreateVectorSplat(unsigned(s_.lanes), b_.getInt32(unsigned(u * s_.lanes))), ops_.iota());
+    Value* ids = ops_.numbers_from(b_.getInt32(unsigned(u * s_.lanes)));
     take(u, ops_.to_mask(b_.CreateICmpSLT(ids, limit)), nullptr, ids, true);
   }
   b_.CreateStore(b_.getInt32(all_lanes), next_);
@@ -293,7 +292,7 @@ Value* Emitter::expand_load(std::uint32_t input, int u) {
   if (ops_.has_bit_masks()) {
     value = b_.CreateMaskedExpandLoad(lanes, element_pointer(inputs_[input], t, next), fill_, zero);
   } else {
-    Value* numbers = b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), next), ops_.iota());
+    Value* numbers = ops_.numbers_from(next);
     Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);
     Value* there = b_.CreateICmpSLT(numbers, limit);
     const llvm::Align align(types::size_of(t));

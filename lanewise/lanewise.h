@@ -7,3 +7,4 @@
 #include "lanewise/api/vectorize.h"
 #include "lanewise/base/error.h"
 #include "lanewise/runtime/cancel.h"
+#include "lanewise/trace/random.h"

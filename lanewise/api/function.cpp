@@ -15,10 +15,10 @@
 
 namespace lw {
 
-/// Types and kinds of the arguments, five bits each, behind the step counter, mathematics and
+/// Types and kinds of the arguments, six bits each, behind the step counter, mathematics and
 /// accuracy.
 struct ElementFunction::Signature {
-  std::uint64_t words[2] = {0, 0};
+  std::uint64_t words[3] = {0, 0, 0};
   bool operator==(const Signature&) const = default;
 };
 
@@ -52,6 +52,7 @@ void check_options(const MapOptions& options) {
   check("threads", options.threads, "all that the process may use", "threads");
   check("max_steps", options.max_steps, "no limit", "steps");
   check("chunk", options.chunk, "the library's choice", "elements");
+  check("count", options.count, "the size of the arrays", "elements");
 }
 
 transform::Options passes_of(const MapOptions& options) {
@@ -76,24 +77,40 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
                  : options.max_steps < INT32_MAX ? std::uint64_t{2}
                                                  : std::uint64_t{3},
                  1 + static_cast<std::uint64_t>(options.math) +
-                     2 * static_cast<std::uint64_t>(options.accuracy)}};
+                     2 * static_cast<std::uint64_t>(options.accuracy),
+                 1}};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::uint64_t& word = key.words[i >= kMostInputs / 2];
-    word = word << 5 | static_cast<std::uint64_t>(inputs[i].type) << 1 |
-           std::uint64_t{inputs[i].mapped};
+    std::uint64_t& word = key.words[i / (kMostInputs / 3)];
+    word = word << 6 | static_cast<std::uint64_t>(inputs[i].type) << 2 |
+           static_cast<std::uint64_t>(inputs[i].kind);
   }
   return key;
 }
 
 namespace {
 
-/// The one size of all mapped inputs.
-std::int64_t mapped_size(std::span<const Input> inputs) {
+void check_table(const Input& table, std::size_t argument) {
+  if (table.data == nullptr || table.size <= 0) {
+    throw UsageError(
+        fmt::format("map: argument {} is a table without values; got size {}, expected at least 1.",
+                    argument, table.size));
+  }
+  if (table.stride != static_cast<std::int64_t>(types::size_of(table.type))) {
+    throw UsageError(
+        fmt::format("map: argument {} is a table whose values stand apart; got {} bytes from one "
+                    "to the next, expected {}. Copy it first.",
+                    argument, table.stride, types::size_of(table.type)));
+  }
+}
+
+/// The one size of all mapped inputs; without any, as many as were asked for.
+std::int64_t mapped_size(std::span<const Input> inputs, const MapOptions& options) {
   std::int64_t size = -1;
   std::size_t first = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Input& input = inputs[i];
-    if (!input.mapped) continue;
+    if (input.kind == ir::ParamKind::Table) check_table(input, i);
+    if (!input.is_mapped()) continue;
     if (input.size < 0) {
       throw UsageError(fmt::format(
           "map: argument {} has a negative size; got {}, expected 0 or more.", i, input.size));
@@ -113,11 +130,18 @@ std::int64_t mapped_size(std::span<const Input> inputs) {
     if (size < 0) first = i;
     size = input.size;
   }
-  if (size < 0) {
+  if (size < 0 && options.count <= 0) {
     throw UsageError(
-        "map: nothing to map over; got only shared numbers, expected at least one array.");
+        "map: nothing to map over; got only shared numbers, expected at least one array, or a "
+        "count of elements.");
   }
-  return size;
+  if (size >= 0 && options.count > 0 && options.count != size) {
+    throw UsageError(
+        fmt::format("map: count is not the mapped size; got {} and {} (argument {}). Leave it away "
+                    "where there are arrays.",
+                    options.count, size, first));
+  }
+  return size >= 0 ? size : options.count;
 }
 
 /// The memory an array touches, from its lowest byte to behind its highest.
@@ -177,7 +201,7 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
           i, out.stride, bytes));
     }
     for (std::size_t j = 0; j < inputs.size(); ++j) {
-      if (inputs[j].mapped && overlaps(out, inputs[j])) {
+      if (inputs[j].kind != ir::ParamKind::Shared && overlaps(out, inputs[j])) {
         throw UsageError(fmt::format(
             "map: output {} overlaps argument {}; got shared memory, expected separate arrays. "
             "Give another out, or none.",
@@ -206,7 +230,7 @@ ElementFunction::~ElementFunction() {
 // The life of a call. `load` has what happens once per signature, `run` what happens every time.
 void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inputs,
                            const MapOptions& options) {
-  const std::int64_t count = mapped_size(inputs);
+  const std::int64_t count = mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
   const std::vector<DType>& result_types = entry.program->function().results;
   check_output_count(results.size(), result_types.size());
@@ -221,7 +245,7 @@ void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inp
 runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
                                              std::span<const Input> inputs,
                                              const MapOptions& options) {
-  const std::int64_t count = mapped_size(inputs);
+  const std::int64_t count = mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
   check_outputs(outputs, inputs, entry.program->function().results, count);
   void* pointers[kMostOutputs];
@@ -266,8 +290,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   entry->key = key;
   try {
     entry->program = runtime::cached_program(content, [&] {
-      return std::make_shared<runtime::Program>(transform::run(traced, passes),
-                                                options.max_steps > 0, options_.schedule,
+      return std::make_shared<runtime::Program>(transform::run(traced, passes), options_.schedule,
                                                 api::cpu_backend());
     });
   } catch (...) {
@@ -286,6 +309,8 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
                                        const MapOptions& options) {
   const void* mapped[kMostInputs];
   std::uint64_t shared[kMostInputs];
+  types::Table tables[kMostInputs];
+  std::size_t table_count = 0;
   std::size_t mapped_count = 0;
   std::size_t shared_count = 0;
   const auto is_apart = [](std::int64_t stride, DType type) {
@@ -293,9 +318,11 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
   };
   bool is_strided = false;
   for (const Input& input : inputs) {
-    if (input.mapped) {
+    if (input.is_mapped()) {
       is_strided = is_strided || is_apart(input.stride, input.type);
       mapped[mapped_count++] = input.data;
+    } else if (input.kind == ir::ParamKind::Table) {
+      tables[table_count++] = {input.data, input.size};
     } else {
       shared[shared_count++] = input.value.bits();
     }
@@ -308,7 +335,7 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
   std::size_t stride_count = 0;
   if (is_strided) {
     for (const Input& input : inputs) {
-      if (input.mapped) strides[stride_count++] = input.stride;
+      if (input.is_mapped()) strides[stride_count++] = input.stride;
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
       strides[stride_count++] = output_strides.empty()
@@ -320,7 +347,8 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
                                  .shared = {shared, shared_count},
                                  .outputs = outputs,
                                  .count = count,
-                                 .strides = {strides, stride_count}};
+                                 .strides = {strides, stride_count},
+                                 .tables = {tables, table_count}};
   const runtime::RunStats stats =
       runtime::execute(*entry.program, buffers,
                        {.threads = options.threads,
@@ -328,6 +356,8 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
                         .chunk = options.chunk,
                         .memory = options.memory,
                         .compile = options.compile,
+                        .seed = options.seed,
+                        .first_element = options.first_element,
                         .cancel = options.cancel ? &*options.cancel : nullptr,
                         .interrupt = options.interrupt ? &options.interrupt : nullptr});
   entry.workers.store(stats.workers, std::memory_order_relaxed);
@@ -377,7 +407,7 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
     e.instructions += ops::is_elementwise(function[id].op);
   });
   for (const ir::Param& param : function.params) {
-    if (param.mapped) e.bytes_in += static_cast<std::int64_t>(types::size_of(param.type));
+    if (param.is_mapped()) e.bytes_in += static_cast<std::int64_t>(types::size_of(param.type));
   }
   for (const DType type : function.results) {
     e.bytes_out += static_cast<std::int64_t>(types::size_of(type));

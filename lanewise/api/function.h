@@ -24,7 +24,8 @@ struct Strided {
 template <class T>
 concept VectorElement = types::ElementType<T> && !std::is_same_v<T, bool>;
 
-/// An argument: an array with one value per element, or one value shared by all.
+/// An argument: an array with one value per element, one value shared by all, or a table of values
+/// that all elements read by index.
 class Input {
  public:
   template <VectorElement T>
@@ -37,7 +38,8 @@ class Input {
   Input(const Tensor& tensor)                                        // NOLINT: implicit
       : Input(tensor.type(), tensor.data(), tensor.size()) {}
   template <types::ElementType T>
-  Input(T number) : type(types::dtype_of<T>), mapped(false), value(number) {}  // NOLINT: implicit
+  Input(T number)
+      : type(types::dtype_of<T>), kind(ir::ParamKind::Shared), value(number) {}  // NOLINT: implicit
   template <class T>
     requires types::ElementType<std::remove_const_t<T>>
   Input(const Strided<T>& values)  // NOLINT: implicit
@@ -48,10 +50,18 @@ class Input {
               static_cast<std::int64_t>(types::size_of(element_type))) {}
   /// `byte_stride` bytes from one element to the next; any alignment.
   Input(DType element_type, const void* memory, std::int64_t count, std::int64_t byte_stride)
-      : type(element_type), mapped(true), data(memory), size(count), stride(byte_stride) {}
+      : type(element_type), data(memory), size(count), stride(byte_stride) {}
+
+  bool is_mapped() const { return kind == ir::ParamKind::Mapped; }
+  /// The same array as a table.
+  Input as_table() const {
+    Input table = *this;
+    table.kind = ir::ParamKind::Table;
+    return table;
+  }
 
   DType type;
-  bool mapped;
+  ir::ParamKind kind = ir::ParamKind::Mapped;
   const void* data = nullptr;
   std::int64_t size = 0;
   std::int64_t stride = 0;  // bytes

@@ -33,6 +33,9 @@ struct MapOptions {
   std::int64_t chunk = 0;                 // elements a worker takes at a time; 0: chosen
   Math math = Math::Strict;               // what arithmetic has to keep to
   Accuracy accuracy = Accuracy::Default;  // of mathematical functions
+  std::int64_t count = 0;                 // elements, where there is no array that says so
+  std::uint64_t seed = 0;                 // of random draws
+  std::int64_t first_element = 0;         // the number of the first element, for them
   std::optional<CancelToken> cancel;      // stops the map from another thread
   std::function<bool()> interrupt;        // asked now and then on this thread; true stops the map
 };

@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "lanewise/api/function.h"
-#include "lanewise/trace/variable.h"
+#include "lanewise/trace/control.h"
+#include "lanewise/trace/memory.h"
 
 namespace lw {
 namespace api {
@@ -36,6 +37,32 @@ template <class T>
 struct ElementOf<Variable<T>> {
   using type = T;
 };
+template <class T>
+struct ElementOf<Table<T>> {
+  using type = T;
+};
+
+template <class P>
+inline constexpr bool kIsTable = false;
+template <class T>
+inline constexpr bool kIsTable<Table<T>> = true;
+
+/// An argument for a parameter of type P.
+template <class P, class A>
+Input input_for(const A& argument) {
+  const Input input(argument);
+  return kIsTable<P> ? input.as_table() : input;
+}
+
+/// The symbolic parameter that a function is traced with.
+template <class P>
+P parameter_of(ir::ValueId value) {
+  if constexpr (kIsTable<P>) {
+    return P(value);
+  } else {
+    return P::of(value);
+  }
+}
 
 template <class R>
 inline constexpr std::size_t kResults = 1;
@@ -44,15 +71,6 @@ inline constexpr std::size_t kResults<std::tuple<Variable<T>...>> = sizeof...(T)
 
 [[noreturn]] void wrong_argument_type(std::size_t index, DType got, DType expected);
 [[noreturn]] void wrong_argument_count(std::size_t got, std::size_t expected);
-
-template <class T>
-void append_results(std::vector<ir::ValueId>& out, const Variable<T>& value) {
-  out.push_back(value.read());
-}
-template <class... T>
-void append_results(std::vector<ir::ValueId>& out, const std::tuple<Variable<T>...>& values) {
-  std::apply([&](const auto&... v) { (out.push_back(v.read()), ...); }, values);
-}
 
 /// Calls `function` on symbolic parameters and returns what it did.
 template <class F>
@@ -68,13 +86,12 @@ ir::Function trace_function(const F& function, const std::string& name,
     if (input.type != types::dtype_of<T>) {
       wrong_argument_type(i, input.type, types::dtype_of<T>);
     }
-    return trace.builder().param("arg" + std::to_string(i), input.type, input.mapped);
+    return trace.builder().param("arg" + std::to_string(i), input.type, input.kind);
   };
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
     const std::array<ir::ValueId, kCount> values = { parameter.template operator()<i>()... };
-    std::vector<ir::ValueId> results;
-    append_results(results, function(std::tuple_element_t<i, Params>::of(values[i])...));
-    return trace.finish(results);
+    return trace.finish(
+        trace::values_of(function(parameter_of<std::tuple_element_t<i, Params>>(values[i])...)));
   }(std::make_index_sequence<kCount>{});
 }
 
@@ -98,14 +115,23 @@ decltype(auto) with_options(const Use& use, const A&... arguments) {
 template <class F>
 class Vectorized {
  public:
-  static constexpr std::size_t kArguments = std::tuple_size_v<typename api::Shape<F>::Params>;
+  using Params = typename api::Shape<F>::Params;
+  static constexpr std::size_t kArguments = std::tuple_size_v<Params>;
 
   Vectorized(F function, VectorizeOptions options)
-      : function_(
-            [f = std::move(function), name = options.name](std::span<const Input> inputs) {
+      : plain_(std::move(function)),
+        function_(
+            [f = plain_, name = options.name](std::span<const Input> inputs) {
               return api::trace_function(f, name, inputs);
             },
             options) {}
+
+  /// Inside another traced function: what this one does becomes part of it.
+  template <class... T>
+    requires(sizeof...(T) == kArguments && sizeof...(T) > 0)
+  auto operator()(const Variable<T>&... arguments) {
+    return Call(plain_, arguments...);
+  }
 
   /// Maps over the arrays; one result gives a Tensor, several an array of them.
   template <class... A>
@@ -116,7 +142,7 @@ class Vectorized {
   template <class... A>
     requires(sizeof...(A) == kArguments)
   auto with(const MapOptions& options, const A&... arguments) {
-    const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
+    const std::array<Input, sizeof...(A)> inputs = inputs_of(arguments...);
     std::array<Tensor, api::kResults<typename api::Shape<F>::Result>> results;
     function_.call(results, inputs, options);
     if constexpr (results.size() == 1) {
@@ -130,7 +156,7 @@ class Vectorized {
     requires(sizeof...(A) == kArguments)
   runtime::RunStats into(std::initializer_list<Output> outputs, const MapOptions& options,
                          const A&... arguments) {
-    const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
+    const std::array<Input, sizeof...(A)> inputs = inputs_of(arguments...);
     return function_.call_into({outputs.begin(), outputs.size()}, inputs, options);
   }
   template <class... A>
@@ -144,7 +170,7 @@ class Vectorized {
   Explanation explain(const A&... arguments) {
     return api::with_options(
         [&](const MapOptions& options, const auto&... arrays) {
-          return function_.explain(std::array{Input(arrays)...}, options);
+          return function_.explain(inputs_of(arrays...), options);
         },
         arguments...);
   }
@@ -153,13 +179,23 @@ class Vectorized {
   std::string lower(const A&... arguments) {
     return api::with_options(
         [&](const MapOptions& options, const auto&... arrays) {
-          return function_.lower(std::array{Input(arrays)...}, options);
+          return function_.lower(inputs_of(arrays...), options);
         },
         arguments...);
   }
   ElementFunction& element_function() { return function_; }
 
  private:
+  template <class... A>
+  static std::array<Input, sizeof...(A)> inputs_of(const A&... arguments) {
+    static_assert(sizeof...(A) == kArguments, "as many arguments as the function has parameters");
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return std::array<Input, sizeof...(A)>{
+          api::input_for<std::tuple_element_t<i, Params>>(arguments)...};
+    }(std::make_index_sequence<sizeof...(A)>{});
+  }
+
+  F plain_;
   ElementFunction function_;
 };
 

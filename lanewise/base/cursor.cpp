@@ -31,6 +31,11 @@ bool Cursor::accept(std::string_view token) {
   return true;
 }
 
+bool Cursor::is_at(std::string_view token) {
+  skip_spaces();
+  return text_.substr(at_, token.size()) == token;
+}
+
 void Cursor::expect(std::string_view token) {
   if (!accept(token)) fail(fmt::format("expected '{}'", token));
 }

@@ -14,6 +14,8 @@ class Cursor {
   /// Consumes `token` if it comes next (after spaces).
   bool accept(std::string_view token);
   void expect(std::string_view token);
+  /// True when `token` comes next (after spaces).
+  bool is_at(std::string_view token);
   /// A run of letters, digits, '_', '.', '+', '-'; empty if none comes next.
   std::string_view word();
   std::uint32_t number();

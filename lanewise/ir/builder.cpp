@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "lanewise/base/check.h"
 
 namespace lw::ir {
@@ -10,38 +12,83 @@ bool has_value(const Instruction& instruction) {
   return ops::row(instruction.op).gives != ops::Gives::None;
 }
 
+std::string_view name_of(IndexMode mode) {
+  switch (mode) {
+    case IndexMode::Check:
+      return "check";
+    case IndexMode::Clip:
+      return "clip";
+    case IndexMode::Wrap:
+      return "wrap";
+    case IndexMode::Fill:
+      return "fill";
+    case IndexMode::Unchecked:
+      return "unchecked";
+  }
+  return {};
+}
+
+bool is_number(const Function& f, ValueId id) {
+  const Instruction& in = f[id];
+  if (in.op == Op::Param) return !f.params[in.index].is_table();
+  return has_value(in) && in.op != Op::Slot && in.op != Op::Array;
+}
+
 namespace {
 
-/// The first of `count` exits of a loop that is always left by the last of them, at its end.
-ValueId first_exit(const Function& f, ValueId loop, int count) {
-  const Block& block = f.blocks[f[loop].block];
+/// The exits that leave the loop whose body, or a block `up` loops inside of it, is given; no more
+/// than three are counted.
+struct Exits {
+  int count = 0;
   ValueId first = kNone;
-  ValueId last = kNone;
-  int exits = 0;
-  for (const ValueId id : block.body) {
-    if (f[id].op != Op::BreakIf) continue;
-    if (exits == 0) first = id;
-    last = id;
-    ++exits;
+};
+
+void find_exits(const Function& f, BlockId block, std::uint32_t up, Exits& exits) {
+  for (const ValueId id : f.blocks[block].body) {
+    if (exits.count > 2) return;
+    if (f[id].op == Op::Loop) find_exits(f, f[id].block, up + 1, exits);
+    if (f[id].op != Op::BreakIf || f[id].index != up) continue;
+    if (exits.count++ == 0) exits.first = up == 0 ? id : kNone;
   }
-  if (exits != count || last != block.body[block.body.size() - 2]) return kNone;
-  const Instruction& condition = f[f[last].operands[0]];
-  return condition.op == Op::Constant && condition.constant.as<bool>() ? first : kNone;
 }
 
 }  // namespace
 
-ValueId branch_exit(const Function& f, ValueId loop) {
-  const ValueId first = first_exit(f, loop, 2);
-  if (first == kNone) return kNone;
-  const auto& arguments = f.blocks[f[loop].block].arguments;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (f[first].operands[i + 1] != arguments[i]) return kNone;
-  }
-  return first;
+bool leaves(const Function& f, ValueId id, std::uint32_t up) {
+  if (f[id].op == Op::BreakIf) return f[id].index == up;
+  if (f[id].op != Op::Loop) return false;
+  const auto& body = f.blocks[f[id].block].body;
+  return std::any_of(body.begin(), body.end(),
+                     [&](ValueId inner) { return leaves(f, inner, up + 1); });
 }
 
-bool is_part(const Function& f, ValueId loop) { return first_exit(f, loop, 1) != kNone; }
+bool is_once(const Function& f, ValueId loop) {
+  const auto& body = f.blocks[f[loop].block].body;
+  if (body.size() < 2) return false;
+  const Instruction& last = f[body[body.size() - 2]];
+  if (last.op != Op::BreakIf || last.index != 0) return false;
+  const Instruction& condition = f[last.operands[0]];
+  return condition.op == Op::Constant && condition.constant.as<bool>();
+}
+
+ValueId branch_exit(const Function& f, ValueId loop) {
+  if (!is_once(f, loop)) return kNone;
+  Exits exits;
+  find_exits(f, f[loop].block, 0, exits);
+  if (exits.count != 2 || exits.first == kNone) return kNone;
+  const auto& arguments = f.blocks[f[loop].block].arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (f[exits.first].operands[i + 1] != arguments[i]) return kNone;
+  }
+  return exits.first;
+}
+
+bool is_part(const Function& f, ValueId loop) {
+  if (!is_once(f, loop)) return false;
+  Exits exits;
+  find_exits(f, f[loop].block, 0, exits);
+  return exits.count == 1;
+}
 
 bool has_loops(const Function& f) {
   bool found = false;
@@ -63,10 +110,20 @@ ValueId Builder::append(Instruction instruction) {
   return id;
 }
 
-ValueId Builder::param(std::string name, DType type, bool mapped) {
+ValueId Builder::param(std::string name, DType type, ParamKind kind) {
   const auto index = static_cast<std::uint32_t>(function_->params.size());
   const ValueId id = append({.op = Op::Param, .type = type, .index = index});
-  function_->params.push_back({std::move(name), type, mapped, id});
+  function_->params.push_back({std::move(name), type, kind, id});
+  return id;
+}
+
+ValueId Builder::late_param(std::string name, DType type, ParamKind kind) {
+  const auto index = static_cast<std::uint32_t>(function_->params.size());
+  const auto id = static_cast<ValueId>(function_->values.size());
+  function_->values.push_back({.op = Op::Param, .type = type, .index = index});
+  function_->params.push_back({std::move(name), type, kind, id});
+  auto& body = function_->blocks[0].body;
+  body.insert(body.begin() + index, id);
   return id;
 }
 
@@ -96,11 +153,13 @@ ValueId Builder::convert(ValueId value, DType to) {
   return type(value) == to ? value : op(Op::Convert, {value}, to);
 }
 
-ValueId Builder::begin_loop(std::span<const ValueId> initial) {
+ValueId Builder::begin_loop(std::span<const ValueId> initial, bool rare) {
   const auto block = static_cast<BlockId>(function_->blocks.size());
   function_->blocks.emplace_back();
-  const ValueId loop =
-      append({.op = Op::Loop, .operands = {initial.begin(), initial.end()}, .block = block});
+  const ValueId loop = append({.op = Op::Loop,
+                               .operands = {initial.begin(), initial.end()},
+                               .index = rare,
+                               .block = block});
   for (std::uint32_t i = 0; i < initial.size(); ++i) {
     const auto argument = static_cast<ValueId>(function_->values.size());
     function_->values.push_back(
@@ -115,8 +174,8 @@ std::span<const ValueId> Builder::arguments(ValueId loop) const {
   return function_->blocks[(*function_)[loop].block].arguments;
 }
 
-void Builder::break_if(ValueId condition, std::span<const ValueId> values) {
-  Instruction exit{.op = Op::BreakIf, .operands = {condition}};
+void Builder::break_if(ValueId condition, std::span<const ValueId> values, std::uint32_t up) {
+  Instruction exit{.op = Op::BreakIf, .operands = {condition}, .index = up};
   exit.operands.append(values.begin(), values.end());
   append(std::move(exit));
 }
@@ -146,8 +205,92 @@ ValueId Builder::result(ValueId loop, std::uint32_t index) {
   return append({.op = Op::Result, .type = t, .operands = {loop}, .index = index});
 }
 
-void Builder::fail_if(ValueId condition, FailKind kind) {
-  append({.op = Op::Fail, .operands = {condition}, .index = static_cast<std::uint32_t>(kind)});
+namespace {
+
+/// Exits that leave more than the loops inside of the block have one loop more to leave.
+void raise_exits(Function& f, BlockId block, std::uint32_t inside) {
+  for (const ValueId id : f.blocks[block].body) {
+    if (f[id].op == Op::Loop) raise_exits(f, f[id].block, inside + 1);
+    if (f[id].op == Op::BreakIf && f[id].index >= inside) ++f[id].index;
+  }
+}
+
+}  // namespace
+
+ValueId Builder::wrap(std::size_t depth, std::size_t position) {
+  const auto inner = static_cast<BlockId>(function_->blocks.size());
+  function_->blocks.emplace_back();
+  auto& around = function_->blocks[open_[depth]].body;
+  const auto first = around.begin() + static_cast<std::ptrdiff_t>(position);
+  function_->blocks[inner].body.assign(first, around.end());
+  around.erase(first, around.end());
+  raise_exits(*function_, inner, 0);
+  const auto loop = static_cast<ValueId>(function_->values.size());
+  function_->values.push_back({.op = Op::Loop, .block = inner, .location = location_});
+  around.push_back(loop);
+  open_.insert(open_.begin() + static_cast<std::ptrdiff_t>(depth) + 1, inner);
+  return loop;
+}
+
+ValueId Builder::early_slot(std::size_t depth, std::size_t position, Scalar initial) {
+  const auto value = static_cast<ValueId>(function_->values.size());
+  const ValueId slot = value + 1;
+  auto& values = function_->values;
+  values.push_back({.op = Op::Constant, .type = initial.type(), .constant = initial});
+  values.push_back({.op = Op::Slot, .type = initial.type()});
+  values.push_back({.op = Op::SlotWrite, .operands = {slot, value}});
+  auto& body = function_->blocks[open_[depth]].body;
+  const ValueId ids[] = {value, slot, value + 2};
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(position), std::begin(ids),
+              std::end(ids));
+  return slot;
+}
+
+ValueId Builder::element(std::uint32_t word) {
+  return append({.op = Op::Element, .type = DType::U32, .index = word});
+}
+
+ValueId Builder::table_size(ValueId table) {
+  return append({.op = Op::TableSize, .type = DType::I64, .operands = {table}});
+}
+
+ValueId Builder::table_read(ValueId table, ValueId index, IndexMode mode, ValueId fill) {
+  Instruction in{.op = Op::TableRead,
+                 .type = type(table),
+                 .operands = {table, index},
+                 .index = static_cast<std::uint32_t>(mode)};
+  if (fill != kNone) in.operands.push_back(fill);
+  return append(std::move(in));
+}
+
+ValueId Builder::array(ValueId initial, std::uint32_t size) {
+  return append(
+      {.op = Op::Array, .type = type(initial), .operands = {initial}, .index = size});
+}
+
+ValueId Builder::array_read(ValueId array, ValueId index, IndexMode mode, ValueId fill) {
+  const ValueId id = table_read(array, index, mode, fill);
+  (*function_)[id].op = Op::ArrayRead;
+  return id;
+}
+
+void Builder::array_write(ValueId array, ValueId index, ValueId value, IndexMode mode) {
+  append({.op = Op::ArrayWrite,
+          .operands = {array, index, value},
+          .index = static_cast<std::uint32_t>(mode)});
+}
+
+void Builder::fail_if(ValueId condition, FailKind kind, std::span<const ValueId> values) {
+  Instruction fail{
+      .op = Op::Fail, .operands = {condition}, .index = static_cast<std::uint32_t>(kind)};
+  fail.operands.append(values.begin(), values.end());
+  append(std::move(fail));
+}
+
+void Builder::check_index(ValueId index, std::int64_t size) {
+  const ValueId bits = op(Op::Bitcast, {index}, DType::U32);  // those below 0 are large then
+  const ValueId outside = op(Op::Ge, {bits, constant(types::scalar_of_bits(DType::U32, size))});
+  fail_if(outside, FailKind::Index, std::initializer_list<ValueId>{index, constant(Scalar(size))});
 }
 
 void Builder::ret(std::span<const ValueId> values) {

@@ -16,7 +16,10 @@ class Builder {
   /// Continues in block 0 of an existing function.
   explicit Builder(Function& function) : function_(&function) {}
 
-  ValueId param(std::string name, DType type, bool mapped = true);
+  ValueId param(std::string name, DType type, ParamKind kind = ParamKind::Mapped);
+  /// A parameter behind those there are, wherever the function has got to.
+  ValueId late_param(std::string name, DType type, ParamKind kind);
+
   ValueId constant(Scalar value);
   /// An elementwise op; throws UsageError naming op and types when they do not fit.
   ValueId op(Op op, std::span<const ValueId> operands, DType stated = DType::Bool);
@@ -27,9 +30,9 @@ class Builder {
 
   /// Opens a loop over `initial`; what follows goes into its body until `end_loop`.
   /// The carried values are `arguments(loop)`.
-  ValueId begin_loop(std::span<const ValueId> initial);
+  ValueId begin_loop(std::span<const ValueId> initial, bool rare = false);
   std::span<const ValueId> arguments(ValueId loop) const;
-  void break_if(ValueId condition, std::span<const ValueId> values);
+  void break_if(ValueId condition, std::span<const ValueId> values, std::uint32_t up = 0);
   void end_loop(std::span<const ValueId> next);
   /// Leaves the loop body, whose `next` has been appended already.
   void close_loop();
@@ -38,13 +41,34 @@ class Builder {
   /// Result `index` of a loop that has ended.
   ValueId result(ValueId loop, std::uint32_t index);
 
-  void fail_if(ValueId condition, FailKind kind);
+  /// Makes what stands in an open block from `position` on the body of a new loop without carried
+  /// values, which is open then.
+  ValueId wrap(std::size_t depth, std::size_t position);
+  /// A slot with this value, before the instruction at `position` of an open block.
+  ValueId early_slot(std::size_t depth, std::size_t position, Scalar initial);
+  /// How many blocks are open; how many instructions the innermost has.
+  std::size_t depth() const { return open_.size(); }
+  std::size_t position() const { return function_->blocks[open_.back()].body.size(); }
+
+  ValueId element(std::uint32_t word);
+  ValueId table_size(ValueId table);
+  /// `fill` is read outside of the table where the mode is Fill.
+  ValueId table_read(ValueId table, ValueId index, IndexMode mode, ValueId fill = kNone);
+  ValueId array(ValueId initial, std::uint32_t size);
+  ValueId array_read(ValueId array, ValueId index, IndexMode mode, ValueId fill = kNone);
+  void array_write(ValueId array, ValueId index, ValueId value, IndexMode mode);
+
+  /// `values` are told when it fails.
+  void fail_if(ValueId condition, FailKind kind, std::span<const ValueId> values = {});
+  /// The element fails unless the i32 is from 0 to below `size`.
+  void check_index(ValueId index, std::int64_t size);
   void ret(std::span<const ValueId> values);
 
   ValueId append(Instruction instruction);
   void set_location(base::Location location) { location_ = location; }
 
   DType type(ValueId id) const { return (*function_)[id].type; }
+  base::Location location() const { return location_; }
   Function& function() { return *function_; }
   Function take() { return std::move(*function_); }
 

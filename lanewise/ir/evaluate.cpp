@@ -1,5 +1,8 @@
 #include "lanewise/ir/evaluate.h"
 
+#include <algorithm>
+#include <map>
+
 #include "lanewise/base/check.h"
 #include "lanewise/base/float_state.h"
 #include "lanewise/ops/meaning.h"
@@ -43,7 +46,20 @@ Scalar apply_row(DType result, std::span<const Scalar> v) {
 class Evaluator {
  public:
   Evaluator(const Function& f, std::span<const Scalar> arguments, EvaluateOptions options)
-      : f_(f), arguments_(arguments), options_(options), values_(f.values.size()) {}
+      : f_(f), options_(options), values_(f.values.size()) {
+    std::size_t next = 0;
+    for (const Param& p : f.params) {
+      if (p.is_table()) {
+        LW_CHECK(tables_.size() < options.tables.size());
+        const types::Table& table = options.tables[tables_.size()];
+        tables_[p.value] = {p.type, table};
+      } else {
+        LW_CHECK(next < arguments.size());
+        values_[p.value] = arguments[next++];
+      }
+    }
+    LW_CHECK(next == arguments.size());
+  }
 
   Evaluation run() {
     block(0);
@@ -53,6 +69,11 @@ class Evaluator {
  private:
   enum class Exit { End, Break, Next, Stop };  // how a block was left
 
+  struct TypedTable {
+    DType type;
+    types::Table table;
+  };
+
   std::vector<Scalar> read(std::span<const ValueId> ids) const {
     std::vector<Scalar> result;
     for (const ValueId id : ids) result.push_back(values_[id]);
@@ -61,7 +82,8 @@ class Evaluator {
 
   void fail(FailKind kind, const Instruction& in) {
     done_.failure = Failure{kind, in.location, {}};
-    if (in.op != Op::Loop) done_.failure->values = read(in.operands);
+    if (in.op == Op::Loop) return;
+    done_.failure->values = read(std::span(in.operands).subspan(in.op == Op::Fail));
   }
 
   Exit block(BlockId id) {
@@ -76,7 +98,6 @@ class Evaluator {
     const Instruction& in = f_[id];
     switch (in.op) {
       case Op::Param:
-        values_[id] = arguments_[in.index];
         return Exit::End;
       case Op::Constant:
         values_[id] = in.constant;
@@ -89,10 +110,26 @@ class Evaluator {
       case Op::BreakIf:
         if (!values_[in.operands[0]].as<bool>()) return Exit::End;
         carried_ = read(std::span(in.operands).subspan(1));
+        up_ = in.index;
         return Exit::Break;
       case Op::Next:
         carried_ = read(in.operands);
         return Exit::Next;
+      case Op::Element:
+        values_[id] = Scalar(static_cast<std::uint32_t>(options_.element >> (32 * in.index)));
+        return Exit::End;
+      case Op::TableSize:
+        values_[id] = Scalar(tables_.at(in.operands[0]).table.size);
+        return Exit::End;
+      case Op::TableRead:
+        return read_table(id);
+      case Op::Array:
+        arrays_[id].assign(in.index, values_[in.operands[0]]);
+        return Exit::End;
+      case Op::ArrayRead:
+        return read_array(id);
+      case Op::ArrayWrite:
+        return write_array(in);
       case Op::Fail:
         if (!values_[in.operands[0]].as<bool>()) return Exit::End;
         fail(static_cast<FailKind>(in.index), in);
@@ -103,6 +140,61 @@ class Evaluator {
       default:
         return elementwise(id);
     }
+  }
+
+  enum class Place { Inside, Outside, Failed };
+
+  /// Where an index of an array or table of this size leads to, as its mode says.
+  Place find_place(const Instruction& in, std::int64_t size, std::int64_t& place) {
+    const Scalar index = values_[in.operands[1]];
+    place = index.type() == DType::I32 ? index.as<std::int32_t>() : index.as<std::int64_t>();
+    if (place >= 0 && place < size) return Place::Inside;
+    const auto mode = static_cast<IndexMode>(in.index);
+    if (mode == IndexMode::Fill) return Place::Outside;
+    if (size > 0 && mode == IndexMode::Clip) {
+      place = std::clamp<std::int64_t>(place, 0, size - 1);
+      return Place::Inside;
+    }
+    if (size > 0 && mode == IndexMode::Wrap) {
+      place = (place % size + size) % size;
+      return Place::Inside;
+    }
+    done_.failure = Failure{FailKind::Index, in.location, {index, Scalar(size)}};
+    return Place::Failed;
+  }
+
+  Exit read_table(ValueId id) {
+    const Instruction& in = f_[id];
+    const TypedTable& of = tables_.at(in.operands[0]);
+    std::int64_t place = 0;
+    const Place found = find_place(in, of.table.size, place);
+    if (found == Place::Failed) return Exit::Stop;
+    values_[id] = found == Place::Outside
+                      ? values_[in.operands[2]]
+                      : Scalar::load(of.type, static_cast<const std::byte*>(of.table.data) +
+                                                  place * std::int64_t(types::size_of(of.type)))
+                            .canonical();
+    return Exit::End;
+  }
+
+  Exit read_array(ValueId id) {
+    const Instruction& in = f_[id];
+    const std::vector<Scalar>& array = arrays_.at(in.operands[0]);
+    std::int64_t place = 0;
+    const Place found = find_place(in, std::ssize(array), place);
+    if (found == Place::Failed) return Exit::Stop;
+    values_[id] =
+        found == Place::Outside ? values_[in.operands[2]] : array[static_cast<std::size_t>(place)];
+    return Exit::End;
+  }
+
+  Exit write_array(const Instruction& in) {
+    std::vector<Scalar>& array = arrays_.at(in.operands[0]);
+    std::int64_t place = 0;
+    const Place found = find_place(in, std::ssize(array), place);
+    if (found == Place::Failed) return Exit::Stop;
+    if (found == Place::Inside) array[static_cast<std::size_t>(place)] = values_[in.operands[2]];
+    return Exit::End;
   }
 
   Exit elementwise(ValueId id) {
@@ -124,6 +216,10 @@ class Evaluator {
       for (std::size_t i = 0; i < carried_.size(); ++i) values_[body.arguments[i]] = carried_[i];
       const Exit exit = block(f_[id].block);
       if (exit == Exit::Stop) return exit;
+      if (exit == Exit::Break && up_ > 0) {  // this loop has no results
+        --up_;
+        return exit;
+      }
       if (exit == Exit::Break) break;
       if (++done_.steps > options_.max_steps && options_.max_steps > 0) {
         fail(FailKind::StepLimit, f_[id]);
@@ -138,10 +234,12 @@ class Evaluator {
   }
 
   const Function& f_;
-  std::span<const Scalar> arguments_;
   EvaluateOptions options_;
+  std::map<ValueId, TypedTable> tables_;
+  std::map<ValueId, std::vector<Scalar>> arrays_;
   std::vector<Scalar> values_;
   std::vector<Scalar> carried_;
+  std::uint32_t up_ = 0;  // loops further out that a break leaves
   Evaluation done_;
 };
 
@@ -161,7 +259,6 @@ Scalar evaluate_op(Op op, DType result, std::span<const Scalar> operands) {
 
 Evaluation evaluate(const Function& function, std::span<const Scalar> arguments,
                     EvaluateOptions options) {
-  LW_CHECK(arguments.size() == function.params.size());
   const base::FloatState state;
   return Evaluator(function, arguments, options).run();
 }

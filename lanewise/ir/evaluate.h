@@ -7,13 +7,14 @@
 #include <span>
 
 #include "lanewise/ir/function.h"
+#include "lanewise/types/table.h"
 
 namespace lw::ir {
 
 struct Failure {
   FailKind kind = FailKind::Check;
   base::Location location;
-  std::vector<Scalar> values;  // the operands of the failing op
+  std::vector<Scalar> values;  // the operands of the failing op; of an index, itself and the size
 
   bool operator==(const Failure&) const = default;
 };
@@ -25,11 +26,14 @@ struct Evaluation {
 };
 
 struct EvaluateOptions {
-  std::int64_t max_steps = 0;                // back edges allowed in all; 0: no limit
-  const std::atomic<int>* cancel = nullptr;  // throws Cancelled once not zero
+  std::int64_t max_steps = 0;                 // back edges allowed in all; 0: no limit
+  const std::atomic<int>* cancel = nullptr;   // throws Cancelled once not zero
+  std::span<const types::Table> tables = {};  // of the parameters that are tables, in order
+  std::int64_t element = 0;                   // its number
 };
 
-/// Expand ops must have been expanded (transform/expand.h) before.
+/// One argument for each parameter that is not a table. Expand ops must have been expanded
+/// (transform/expand.h) before.
 Evaluation evaluate(const Function& function, std::span<const Scalar> arguments,
                     EvaluateOptions options = {});
 

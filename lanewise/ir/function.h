@@ -5,6 +5,14 @@
 // carried values. A loop is left only by `break_if cond (values...)`, which becomes its results;
 // `next (values...)` ends the body and begins another step. So `while c: body` is a loop that
 // begins with `break_if not c`, and a loop with a test at its end is one that ends with it.
+// `break_if cond up n (values...)` leaves the loop n further out, and all loops inside of it.
+//
+// What never goes round is a loop too, which all leave at its end at the latest: `if c: body` one
+// that begins with `break_if not c`; the body of a loop, for `continue`, and that of a function,
+// for an early `return`, one that is left before its end.
+//
+// An `array` belongs to the element and is changed in place; a table is a parameter with many
+// values that all elements read.
 //
 // Printed by ir/print.h, read by ir/parse.h, checked by ir/verify.h; ir/evaluate.h says what it
 // means.
@@ -24,18 +32,28 @@ using ops::Op;
 using ValueId = std::uint32_t;
 using BlockId = std::uint32_t;
 inline constexpr std::uint32_t kNone = ~0u;
+inline constexpr std::uint32_t kMostInArray = 4096;
 
 using Operands = base::SmallVector<ValueId, 4>;
 
 /// Why an element fails.
-enum class FailKind : std::uint32_t { DivisionByZero, StepLimit, Check };
+enum class FailKind : std::uint32_t { DivisionByZero, StepLimit, Check, Index };
+
+/// What happens with an index outside of 0 .. size - 1: the element fails; the nearest inside;
+/// modulo the size; a given value is read, and nothing written; or anything (the caller vouches for
+/// it).
+enum class IndexMode : std::uint32_t { Check, Clip, Wrap, Fill, Unchecked };
+std::string_view name_of(IndexMode mode);
 
 struct Instruction {
   Op op = Op::Constant;
   DType type = DType::Bool;  // of its value; bool where there is none
-  Operands operands;         // loop: initial values; result: its loop; slot ops: the slot first
+  Operands operands;         // loop: initial values; result: its loop; slot ops: the slot first;
+                             // array and table ops: the array or table first, then the index
   Scalar constant;           // constant: the literal
-  std::uint32_t index = 0;   // param, argument, result: position; fail_if: FailKind
+  std::uint32_t index = 0;   // param, argument, result: position; fail_if: FailKind; break_if: how
+                             // many loops further out; loop: 1 if few elements run it; array: size;
+                             // array and table ops: IndexMode; element: word
   BlockId block = kNone;     // loop: its body
   base::Location location;
 };
@@ -45,11 +63,18 @@ struct Block {
   std::vector<ValueId> body;  // in order; ends with return, or with next in a loop
 };
 
+/// Mapped: one value per element. Shared: one for all. Table: many for all, read by index. The step
+/// limit and the seed are shared values that come from the options of a call.
+enum class ParamKind : std::uint8_t { Mapped, Shared, Table, StepLimit, Seed };
+
 struct Param {
   std::string name;
   DType type = DType::F32;
-  bool mapped = true;  // one value per element; else the same value for all
+  ParamKind kind = ParamKind::Mapped;
   ValueId value = kNone;
+
+  bool is_mapped() const { return kind == ParamKind::Mapped; }
+  bool is_table() const { return kind == ParamKind::Table; }
 };
 
 struct Function {
@@ -67,21 +92,30 @@ struct Function {
 /// True for instructions that have no value of their own.
 bool has_value(const Instruction& instruction);
 
-/// A loop that every element leaves in its first step is a branch: it skips the body by its first
-/// exit, with the values it came with, or leaves at the end. Gives that first exit, or kNone.
+/// True for a loop that every element leaves at the end of its first step at the latest.
+bool is_once(const Function& function, ValueId loop);
+
+/// A loop of that kind with two exits is a branch: an element skips the body by the first, with the
+/// values it came with, or leaves at the end. Gives that first exit, or kNone.
 ValueId branch_exit(const Function& function, ValueId loop);
 inline bool is_branch(const Function& function, ValueId loop) {
   return branch_exit(function, loop) != kNone;
 }
 
-/// A loop that every element leaves at the end of its first step is a part: code that stands for
-/// itself, which a backend may compile once for all parts that do the same.
+/// One that every element leaves at the end is a part: code that stands for itself, which a backend
+/// may compile once for all parts that do the same.
 bool is_part(const Function& function, ValueId loop);
 
-/// True for loops that are neither.
 inline bool can_go_round(const Function& function, ValueId loop) {
-  return !is_branch(function, loop) && !is_part(function, loop);
+  return !is_once(function, loop);
 }
+
+/// True when the instruction, or one inside of it, leaves the loop `up` further out than the one it
+/// stands in.
+bool leaves(const Function& function, ValueId id, std::uint32_t up);
+
+/// True for values that ops can compute with: neither arrays nor slots nor tables.
+bool is_number(const Function& function, ValueId id);
 
 /// True when some loop can go round.
 bool has_loops(const Function& function);

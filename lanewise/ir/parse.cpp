@@ -26,9 +26,9 @@ class Parser {
       const std::uint32_t name = value_name();
       in_.expect(":");
       const DType type = dtype();
-      const bool shared = in_.accept("shared");
+      const ParamKind kind = param_kind();
       const auto position = build_.function().params.size();
-      define(name, build_.param(fmt::format("arg{}", position), type, !shared));
+      define(name, build_.param(fmt::format("arg{}", position), type, kind));
       in_.accept(",");
     }
     in_.expect("->");
@@ -54,6 +54,22 @@ class Parser {
   std::uint32_t value_name() {
     in_.expect("%");
     return in_.number();
+  }
+
+  ParamKind param_kind() {
+    if (in_.accept("shared")) return ParamKind::Shared;
+    if (in_.accept("table")) return ParamKind::Table;
+    if (in_.accept("step_limit")) return ParamKind::StepLimit;
+    if (in_.accept("seed")) return ParamKind::Seed;
+    return ParamKind::Mapped;
+  }
+
+  IndexMode index_mode() {
+    for (std::uint32_t i = 0; i <= static_cast<std::uint32_t>(IndexMode::Unchecked); ++i) {
+      const auto mode = static_cast<IndexMode>(i);
+      if (in_.accept(name_of(mode))) return mode;
+    }
+    in_.fail("expected check, clip, wrap, fill or unchecked");
   }
 
   void define(std::uint32_t name, ValueId id) {
@@ -116,14 +132,20 @@ class Parser {
   void statement() {
     if (in_.accept("break_if")) {
       const ValueId condition = use();
-      build_.break_if(condition, parenthesised());
+      const std::uint32_t up = in_.accept("up") ? in_.number() : 0;
+      build_.break_if(condition, parenthesised(), up);
     } else if (in_.accept("next")) {
       build_.append({.op = Op::Next, .operands = parenthesised()});
     } else if (in_.accept("return")) {
       build_.ret(parenthesised());
     } else if (in_.accept("fail_if")) {
       const ValueId condition = use();
-      build_.fail_if(condition, static_cast<FailKind>(in_.number()));
+      const auto kind = static_cast<FailKind>(in_.number());
+      build_.fail_if(condition, kind, in_.is_at("(") ? parenthesised() : Operands());
+    } else if (in_.accept("array_write")) {
+      const Operands operands = listed();
+      if (operands.size() != 3) in_.fail("expected an array, an index and a value");
+      build_.array_write(operands[0], operands[1], operands[2], index_mode());
     } else if (in_.accept("slot_write")) {
       const ValueId slot = use();
       ir::Operands operands = {slot};
@@ -146,14 +168,16 @@ class Parser {
       if (!value) in_.fail("expected a literal of this type");
       return define(name, build_.constant(*value));
     }
-    Operands operands;
-    while (in_.accept("%")) {
-      const auto found = names_.find(in_.number());
-      if (found == names_.end()) in_.fail("this value is not defined");
-      operands.push_back(found->second);
-      in_.accept(",");
-    }
-    if (*op == Op::Result) {
+    const Operands operands = listed();
+    if (*op == Op::Element || *op == Op::Array) {
+      define(name,
+             build_.append({.op = *op, .type = type, .operands = operands, .index = in_.number()}));
+    } else if (*op == Op::TableRead || *op == Op::ArrayRead) {
+      define(name, build_.append({.op = *op,
+                                  .type = type,
+                                  .operands = operands,
+                                  .index = static_cast<std::uint32_t>(index_mode())}));
+    } else if (*op == Op::Result) {
       if (operands.size() != 1 || build_.function()[operands[0]].op != Op::Loop) {
         in_.fail("expected a loop");
       }
@@ -163,14 +187,26 @@ class Parser {
     } else if (ops::is_elementwise(*op)) {
       define(name, build_.op(*op, operands, type));
       if (build_.type(names_[name]) != type) in_.fail("the op does not give this type");
-    } else if (*op == Op::Slot || *op == Op::SlotRead) {
+    } else if (*op == Op::Slot || *op == Op::SlotRead || *op == Op::TableSize) {
       define(name, build_.append({.op = *op, .type = type, .operands = operands}));
     } else {
       in_.fail(fmt::format("'{}' cannot stand here", word));
     }
   }
 
+  Operands listed() {
+    Operands operands;
+    while (in_.accept("%")) {
+      const auto found = names_.find(in_.number());
+      if (found == names_.end()) in_.fail("this value is not defined");
+      operands.push_back(found->second);
+      in_.accept(",");
+    }
+    return operands;
+  }
+
   void loop(std::uint32_t name) {
+    const bool rare = in_.accept("rare");
     std::vector<std::uint32_t> argument_names;
     Operands initial;
     in_.expect("(");
@@ -184,7 +220,7 @@ class Parser {
       in_.accept(",");
     }
     in_.expect("{");
-    const ValueId id = build_.begin_loop(initial);
+    const ValueId id = build_.begin_loop(initial, rare);
     define(name, id);
     for (std::size_t i = 0; i < initial.size(); ++i) {
       define(argument_names[i], build_.arguments(id)[i]);

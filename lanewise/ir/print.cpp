@@ -1,14 +1,16 @@
 // Format, one instruction a line:
 //
-//   function f(%0: f32, %1: f32 shared) -> (i32) {
-//     %2 = constant i32 0
-//     %3 = loop (%4: i32 = %2) {
-//       %5 = lt bool %4, %2
-//       break_if %5 (%4)
-//       next (%4)
+//   function f(%0: f32, %1: f32 shared, %2: f32 table) -> (i32) {
+//     %3 = constant i32 0
+//     %4 = loop (%5: i32 = %3) {          "loop rare" where few elements run it
+//       %6 = lt bool %5, %3
+//       break_if %6 (%5)                  "up 1" before the values leaves the loop around it too
+//       next (%5)
 //     }
-//     %6 = result i32 %3 0
-//     return (%6)
+//     %7 = result i32 %4 0
+//     %8 = array i32 %3 16                an array of 16 values
+//     array_write %8, %3, %7 check
+//     return (%7)
 //   }
 #include "lanewise/ir/print.h"
 
@@ -18,6 +20,8 @@
 
 namespace lw::ir {
 namespace {
+
+constexpr std::string_view kKinds[] = {"", " shared", " table", " step_limit", " seed"};
 
 class Printer {
  public:
@@ -29,7 +33,7 @@ class Printer {
     for (std::size_t i = 0; i < f_.params.size(); ++i) {
       const Param& p = f_.params[i];
       fmt::format_to(out(), "{}{}: {}{}", i ? ", " : "", define(p.value), types::name_of(p.type),
-                     p.mapped ? "" : " shared");
+                     kKinds[static_cast<std::size_t>(p.kind)]);
     }
     text_ += ") -> (";
     for (std::size_t i = 0; i < f_.results.size(); ++i) {
@@ -70,16 +74,20 @@ class Printer {
     const std::string_view name = ops::row(in.op).name;
     text_.append(static_cast<std::size_t>(depth) * 2, ' ');
     if (in.op == Op::Loop) return loop(id, depth);
-    if (!has_value(in)) {
+    if (in.op == Op::ArrayWrite) {
+      text_ += "array_write ";
+      list(in.operands);
+      fmt::format_to(out(), " {}", name_of(static_cast<IndexMode>(in.index)));
+    } else if (!has_value(in)) {
       text_ += name;
       std::span<const ValueId> rest = in.operands;
       if (in.op == Op::BreakIf || in.op == Op::Fail || in.op == Op::SlotWrite) {
         fmt::format_to(out(), " {}", use(rest[0]));
         rest = rest.subspan(1);
       }
-      if (in.op == Op::Fail) {
-        fmt::format_to(out(), " {}", in.index);
-      } else {
+      if (in.op == Op::BreakIf && in.index > 0) fmt::format_to(out(), " up {}", in.index);
+      if (in.op == Op::Fail) fmt::format_to(out(), " {}", in.index);
+      if (in.op != Op::Fail || !rest.empty()) {
         text_ += " (";
         list(rest);
         text_ += ")";
@@ -90,14 +98,19 @@ class Printer {
       if (in.op == Op::Constant) fmt::format_to(out(), " {}", types::to_string(in.constant));
       if (!in.operands.empty()) text_ += ' ';
       list(in.operands);
-      if (in.op == Op::Result) fmt::format_to(out(), " {}", in.index);
+      if (in.op == Op::Result || in.op == Op::Array || in.op == Op::Element) {
+        fmt::format_to(out(), " {}", in.index);
+      }
+      if (in.op == Op::TableRead || in.op == Op::ArrayRead) {
+        fmt::format_to(out(), " {}", name_of(static_cast<IndexMode>(in.index)));
+      }
     }
     end_line(in);
   }
 
   void loop(ValueId id, int depth) {
     const Instruction& in = f_[id];
-    fmt::format_to(out(), "{} = loop (", define(id));
+    fmt::format_to(out(), "{} = loop {}(", define(id), in.index != 0 ? "rare " : "");
     const auto& arguments = f_.blocks[in.block].arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       fmt::format_to(out(), "{}{}: {} = {}", i ? ", " : "", define(arguments[i]),
@@ -135,7 +148,7 @@ std::string fingerprint(const Function& f, PrintOptions options) {
   append_bytes(out, f.name.size());
   out += f.name;
   append_bytes(out, f.params.size());
-  for (const Param& p : f.params) append_bytes(out, p.mapped);
+  for (const Param& p : f.params) append_bytes(out, p.kind);
   for (const Block& block : f.blocks) {
     append_bytes(out, block.arguments.size());
     for (const ValueId id : block.arguments) append_bytes(out, id);

@@ -32,6 +32,7 @@ class Verifier {
 
   void block(BlockId id, ValueId loop) {
     const Block& b = f_.blocks[id];
+    if (loop != kNone) loops_.push_back(loop);
     for (const ValueId argument : b.arguments) visible_[argument] = true;
     require(!b.body.empty(), loop, "a block may not be empty");
     for (std::size_t i = 0; i < b.body.size(); ++i) {
@@ -46,6 +47,7 @@ class Verifier {
       if (loop != kNone) visible_[value] = false;
     }
     for (const ValueId argument : b.arguments) visible_[argument] = false;
+    if (loop != kNone) loops_.pop_back();
   }
 
   void carried(ValueId id, std::span<const ValueId> values, ValueId loop) const {
@@ -59,9 +61,12 @@ class Verifier {
 
   void instruction(ValueId id, ValueId loop) {
     const Instruction& in = f_[id];
-    for (const ValueId operand : in.operands) {
+    for (std::size_t i = 0; i < in.operands.size(); ++i) {
+      const ValueId operand = in.operands[i];
       require(operand < f_.values.size() && visible_[operand], id, "operands come before uses");
-      require(in.op == Op::Result || has_value(f_[operand]), id, "operands have values");
+      if (i > 0 || !names_a_place(in.op)) {
+        require(in.op == Op::Result || is_number(f_, operand), id, "operands have values");
+      }
     }
     if (ops::is_elementwise(in.op)) return elementwise(id);
     switch (in.op) {
@@ -81,11 +86,13 @@ class Verifier {
       case Op::BreakIf:
         require(!in.operands.empty() && f_[in.operands[0]].type == DType::Bool, id,
                 "the condition is a bool");
-        return carried(id, std::span(in.operands).subspan(1), loop);
+        require(!loops_.empty(), id, "stands outside of any loop");
+        require(in.index < loops_.size(), id, "names a loop around it");
+        return carried(id, std::span(in.operands).subspan(1), loops_[loops_.size() - 1 - in.index]);
       case Op::Next:
         return carried(id, in.operands, loop);
       case Op::Fail:
-        return require(in.operands.size() == 1 && f_[in.operands[0]].type == DType::Bool, id,
+        return require(!in.operands.empty() && f_[in.operands[0]].type == DType::Bool, id,
                        "the condition is a bool");
       case Op::Return: {
         require(loop == kNone, id, "return ends the function");
@@ -95,6 +102,22 @@ class Verifier {
         }
         return;
       }
+      case Op::Element:
+        return require(in.type == DType::U32 && in.index < 2, id, "word 0 or 1, a u32");
+      case Op::TableSize:
+        return require(in.operands.size() == 1 && is_table(in.operands[0]) && in.type == DType::I64,
+                       id, "names a table, an i64");
+      case Op::TableRead:
+        require(in.operands.size() > 1 && is_table(in.operands[0]), id, "names a table");
+        return place(id);
+      case Op::Array:
+        return require(in.operands.size() == 1 && f_[in.operands[0]].type == in.type &&
+                           in.index > 0 && in.index <= kMostInArray,
+                       id, "a size, and one value of its type");
+      case Op::ArrayRead:
+      case Op::ArrayWrite:
+        require(in.operands.size() > 1 && f_[in.operands[0]].op == Op::Array, id, "names an array");
+        return place(id);
       case Op::SlotRead:
         return require(in.operands.size() == 1 && is_slot(in.operands[0], in.type), id,
                        "names a slot of its type");
@@ -104,6 +127,29 @@ class Verifier {
       default:
         return;
     }
+  }
+
+  static bool names_a_place(Op op) {
+    return op == Op::TableSize || op == Op::TableRead || op == Op::ArrayRead ||
+           op == Op::ArrayWrite || op == Op::SlotRead || op == Op::SlotWrite;
+  }
+
+  bool is_table(ValueId id) const {
+    return f_[id].op == Op::Param && f_.params[f_[id].index].is_table();
+  }
+
+  /// Index, mode and values of an access to an array or a table.
+  void place(ValueId id) const {
+    const Instruction& in = f_[id];
+    const DType of = f_[in.operands[0]].type;
+    const DType index = f_[in.operands[1]].type;
+    require(index == DType::I32 || index == DType::I64, id, "the index is an i32 or i64");
+    require(in.index <= static_cast<std::uint32_t>(IndexMode::Unchecked), id, "a mode");
+    const bool has_third =
+        in.op == Op::ArrayWrite || in.index == static_cast<std::uint32_t>(IndexMode::Fill);
+    require(in.operands.size() == (has_third ? 3u : 2u), id, "number of operands");
+    require(!has_third || f_[in.operands[2]].type == of, id, "the type of the value");
+    require(in.op == Op::ArrayWrite || in.type == of, id, "the type of what is read");
   }
 
   bool is_slot(ValueId id, DType type) const {
@@ -124,6 +170,7 @@ class Verifier {
 
   const Function& f_;
   std::vector<bool> visible_;
+  std::vector<ValueId> loops_;  // around the instruction, the innermost last
 };
 
 }  // namespace

@@ -20,6 +20,10 @@
 //
 // A step of a masked loop may be run again when no lane of its mask is set: it changes nothing that
 // is read afterwards. Backends use this to run several steps between two looks at the mask.
+//
+// An array has a row of lanes for each of its places; tables are the same for all. An index that
+// varies comes with a mask, and only lanes of that have one that is inside; one that does not is
+// always inside.
 #pragma once
 
 #include <string>
@@ -42,17 +46,24 @@ struct Register {
 };
 
 enum class Kind : std::uint8_t {
-  Constant,  // dst = literal
-  Shared,    // dst = shared parameter `index`
-  Load,      // dst = mapped input `index`
-  Active,    // dst = lanes that hold an element
-  Compute,   // dst = op(sources)
-  Copy,      // dst = source
-  Loop,      // while any lane of source 0 is set (always, without a source): block; with `once`
-             // one time at most (without a source: exactly)
-  ExitIf,    // leaves the innermost loop when the uniform bool source 0 is set
-  Fail,      // lanes of source 0 fail at site `index`; they are cleared from the other sources
-  Store,     // output `index` = source 0, for lanes that hold an element
+  Constant,    // dst = literal
+  Shared,      // dst = shared parameter `index`
+  Load,        // dst = mapped input `index`
+  Active,      // dst = lanes that hold an element
+  Compute,     // dst = op(sources)
+  Copy,        // dst = source
+  Loop,        // while any lane of source 0 is set (always, without a source): block; with `once`
+               // one time at most (without a source: exactly), and source 0 may be uniform
+  ExitIf,      // leaves a loop or branch, `index` further out than the innermost, when the uniform
+               // bool source 0 is set
+  Fail,        // lanes of source 0 fail at site `index`; they are cleared from the other sources
+  Store,       // output `index` = source 0, for lanes that hold an element
+  Element,     // dst = word `index` (0 low, 1 high) of the number of each lane's element
+  TableSize,   // dst = number of values of table `index`
+  TableRead,   // dst = table `index` at source 0, for lanes of source 1 if source 0 varies
+  Array,       // all places of array `index` = source 0
+  ArrayRead,   // dst = array `index` at source 0, as TableRead
+  ArrayWrite,  // array `index` at source 0 = source 1, for lanes of source 2
 };
 
 struct Instruction {
@@ -64,6 +75,7 @@ struct Instruction {
   std::uint32_t index = 0;
   BlockId block = kNone;  // Loop
   bool once = false;      // Loop: a branch or, without a source, a part; text calls them so
+  bool rare = false;      // branch: few elements take it
   // A test that cannot take a lane out of its loop except at every `period`-th step, counted from
   // where the lane entered: at its beginning, or at its end. 0: at any step.
   std::int64_t period = 0;
@@ -76,10 +88,18 @@ struct Site {
   base::Location location;
 };
 
+/// An array of the element's own.
+struct Array {
+  DType type = DType::F32;
+  std::uint32_t size = 0;
+};
+
 struct Kernel {
   std::string name = "f";
   std::vector<DType> inputs;  // mapped parameters
   std::vector<DType> shared;  // shared parameters
+  std::vector<DType> tables;
+  std::vector<Array> arrays;
   std::vector<DType> outputs;
   std::vector<Register> registers;
   std::vector<std::vector<Instruction>> blocks = {{}};  // block 0 is the whole
@@ -104,6 +124,8 @@ void for_each(const Kernel& k, const Visit& visit, BlockId block = 0, int depth 
 }
 
 std::string_view name_of(Kind kind);
+/// True where `index` names an array, a word, a site.
+bool has_index(Kind kind);
 
 bool has_parts(const Kernel& kernel);
 /// The same kernel with the instructions of its parts in their place.

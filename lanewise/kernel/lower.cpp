@@ -1,9 +1,11 @@
 #include "lanewise/kernel/lower.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "lanewise/base/check.h"
+#include "lanewise/kernel/range.h"
 #include "lanewise/kernel/step_test.h"
 #include "lanewise/kernel/uniformity.h"
 
@@ -12,21 +14,36 @@ namespace {
 
 using ir::ValueId;
 
-/// The one loop of the body block, if there is exactly one.
-ValueId only_top_loop(const ir::Function& f) {
-  ValueId loop = ir::kNone;
-  for (const ValueId id : f.body().body) {
-    if (f[id].op != Op::Loop || !ir::can_go_round(f, id)) continue;
-    if (loop != ir::kNone) return ir::kNone;
-    loop = id;
+/// The loops of a block that go round, also in what can only be left before its end.
+void find_top_loops(const ir::Function& f, ir::BlockId block, std::vector<ValueId>& loops) {
+  for (const ValueId id : f.blocks[block].body) {
+    if (f[id].op != Op::Loop || ir::is_part(f, id) || ir::is_branch(f, id)) continue;
+    if (ir::is_once(f, id)) {
+      find_top_loops(f, f[id].block, loops);
+    } else {
+      loops.push_back(id);
+    }
   }
-  return loop;
+}
+
+/// The one such loop of the function, if there is exactly one.
+ValueId only_top_loop(const ir::Function& f) {
+  std::vector<ValueId> loops;
+  find_top_loops(f, 0, loops);
+  return loops.size() == 1 ? loops[0] : ir::kNone;
+}
+
+bool touches_memory(Op op) {
+  return op == Op::TableRead || op == Op::ArrayRead || op == Op::ArrayWrite;
 }
 
 bool has_failures(const ir::Function& f) {
   bool found = false;
   ir::for_each(f, [&](ValueId id, int) {
-    found = found || f[id].op == Op::Fail || ops::can_fail(f[id].op, f[id].type);
+    const ir::Instruction& in = f[id];
+    const bool is_checked =
+        touches_memory(in.op) && ir::IndexMode(in.index) == ir::IndexMode::Check;
+    found = found || in.op == Op::Fail || is_checked || ops::can_fail(in.op, in.type);
   });
   return found;
 }
@@ -37,6 +54,7 @@ class Lowering {
       : f_(f),
         refill_loop_(options.refill ? only_top_loop(f) : ir::kNone),
         facts_(analyse_uniformity(f, refill_loop_)),
+        ranges_(f),
         map_(f.values.size(), kNone),
         result_used_(f.values.size()),
         needs_masks_(has_failures(f)) {
@@ -48,6 +66,7 @@ class Lowering {
         result_used_[id].assign(f.blocks[f[id].block].arguments.size(), false);
         needs_active_ = needs_active_ || (facts_.diverges[id] && !ir::is_branch(f, id));
       }
+      needs_active_ = needs_active_ || touches_memory(f[id].op);  // dead lanes have any index
       if (f[id].op == Op::Result) result_used_[f[id].operands[0]][f[id].index] = true;
     });
     needs_active_ = needs_active_ || needs_masks_;
@@ -65,11 +84,13 @@ class Lowering {
   }
 
  private:
+  /// A loop of the element program whose body is being lowered.
   struct Frame {
-    ValueId loop;
-    RegisterId mask;              // kNone: all lanes leave together
-    std::vector<RegisterId> in;   // carried values, as the body reads them
-    std::vector<RegisterId> out;  // per position what `result` reads; kNone where unread
+    ValueId loop = ir::kNone;
+    RegisterId mask = kNone;           // kNone: all lanes leave together
+    std::vector<RegisterId> in = {};   // carried values, as the body reads them
+    std::vector<RegisterId> out = {};  // per position what `result` reads; kNone where unread
+    std::uint32_t level = 0;           // of its block among those of lane form; 0: it has none
   };
 
   // --- emitting ---
@@ -103,11 +124,16 @@ class Lowering {
   /// Literals stand once each, before everything else.
   RegisterId constant(Scalar value) {
     for (const Instruction& in : constants_) {
-      if (in.constant == value) return in.dst;
+      if (in.kind == Kind::Constant && in.constant == value) return in.dst;
     }
-    const RegisterId dst = new_register(value.type(), false);
-    constants_.push_back({.kind = Kind::Constant, .dst = dst, .constant = value});
-    return dst;
+    return at_entry({.kind = Kind::Constant, .constant = value}, value.type());
+  }
+
+  /// A uniform value before everything else.
+  RegisterId at_entry(Instruction in, DType type) {
+    in.dst = new_register(type, false);
+    constants_.push_back(std::move(in));
+    return constants_.back().dst;
   }
 
   bool is_varying(RegisterId r) const { return kernel_.registers[r].varying; }
@@ -117,10 +143,26 @@ class Lowering {
     compute_into(dst, Op::Select, {mask, source, dst});
   }
 
+  /// What follows goes into the block of a new loop or branch until `close`.
+  BlockId open(Sources sources, bool once) {
+    const auto block = static_cast<BlockId>(kernel_.blocks.size());
+    kernel_.blocks.emplace_back();
+    emit({.kind = Kind::Loop, .sources = std::move(sources), .block = block, .once = once});
+    ++level_;
+    return std::exchange(block_, block);
+  }
+
+  void close(BlockId outer) {
+    --level_;
+    block_ = outer;
+  }
+
   // --- instructions ---
 
   void block(ir::BlockId id) {
+    const std::size_t known = ranges_.mark();
     for (const ValueId value : f_.blocks[id].body) instruction(value);
+    ranges_.forget(known);
   }
 
   void instruction(ValueId id) {
@@ -140,6 +182,23 @@ class Lowering {
         return break_if(in);
       case Op::Next:
         return next(in);
+      case Op::Element:
+        map_[id] = assign(Kind::Element, new_register(DType::U32, true), {}, in.index);
+        return;
+      case Op::TableSize:
+        map_[id] = table_size(in.operands[0]);
+        return;
+      case Op::TableRead:
+        return read(id, Kind::TableRead);
+      case Op::Array:
+        map_[id] = static_cast<RegisterId>(kernel_.arrays.size());
+        kernel_.arrays.push_back({in.type, in.index});
+        emit({.kind = Kind::Array, .sources = {map_[in.operands[0]]}, .index = map_[id]});
+        return;
+      case Op::ArrayRead:
+        return read(id, Kind::ArrayRead);
+      case Op::ArrayWrite:
+        return write(in);
       case Op::Fail:
         return fail(map_[in.operands[0]], {static_cast<ir::FailKind>(in.index), in.location});
       case Op::Return:
@@ -154,9 +213,15 @@ class Lowering {
 
   void param(ValueId id) {
     const ir::Param& p = f_.params[f_[id].index];
-    auto& list = p.mapped ? kernel_.inputs : kernel_.shared;
-    map_[id] = assign(p.mapped ? Kind::Load : Kind::Shared, new_register(p.type, p.mapped), {},
-                      static_cast<std::uint32_t>(list.size()));
+    if (p.is_table()) {
+      map_[id] = static_cast<RegisterId>(kernel_.tables.size());
+      kernel_.tables.push_back(p.type);
+      return;
+    }
+    auto& list = p.is_mapped() ? kernel_.inputs : kernel_.shared;
+    map_[id] =
+        assign(p.is_mapped() ? Kind::Load : Kind::Shared, new_register(p.type, p.is_mapped()), {},
+               static_cast<std::uint32_t>(list.size()));
     list.push_back(p.type);
   }
 
@@ -179,6 +244,106 @@ class Lowering {
     divisor = compute(Op::Select, in.type, {is_zero, one, divisor});
   }
 
+  // --- arrays and tables ---
+
+  RegisterId table_size(ValueId table) {
+    for (const Instruction& in : constants_) {
+      if (in.kind == Kind::TableSize && in.index == map_[table]) return in.dst;
+    }
+    return at_entry({.kind = Kind::TableSize, .index = map_[table]}, DType::I64);
+  }
+
+  /// The last place of what an access names, in the type of its index. A table has one at least.
+  RegisterId last_place(const ir::Instruction& in, DType type) {
+    const ir::Instruction& of = f_[in.operands[0]];
+    if (of.op == Op::Array) return constant(types::scalar_of(type, of.index - 1));
+    RegisterId& last = last_places_[{map_[in.operands[0]], type}];
+    if (last != 0) return last;
+    const RegisterId one = constant(Scalar(std::int64_t{1}));
+    const RegisterId size = table_size(in.operands[0]);
+    last = at_entry({.op = Op::Sub, .sources = {size, one}}, DType::I64);
+    if (type != DType::I64) last = at_entry({.op = Op::Convert, .sources = {last}}, type);
+    return last;
+  }
+
+  /// Where an access leads to. Dead lanes may have any index, unless it is the same for all: then
+  /// it is inside whatever happens.
+  struct Place {
+    RegisterId index;
+    RegisterId outside = kNone;  // mode Fill: lanes whose index is
+  };
+
+  Place find_place(const ir::Instruction& in) {
+    const RegisterId index = map_[in.operands[1]];
+    const DType type = f_[in.operands[1]].type;
+    const RegisterId zero = constant(types::scalar_of(type, 0));
+    const auto mode = static_cast<ir::IndexMode>(in.index);
+    if (mode == ir::IndexMode::Clip) {
+      const RegisterId most = compute(Op::Min, type, {index, last_place(in, type)});
+      return {compute(Op::Max, type, {most, zero})};
+    }
+    if (mode == ir::IndexMode::Wrap) return {wrapped(in, index, type)};
+    // Live lanes are inside; where all lanes have one index, so must be those that only run along.
+    const bool is_live_inside = mode == ir::IndexMode::Unchecked || is_inside(in, false);
+    if (is_live_inside && (is_varying(index) || is_inside(in, true))) return {index};
+    // As unsigned numbers, those below 0 are above all others.
+    const DType bits = type == DType::I32 ? DType::U32 : DType::U64;
+    const RegisterId last = compute(Op::Bitcast, bits, {last_place(in, type)});
+    const RegisterId outside =
+        compute(Op::Gt, DType::Bool, {compute(Op::Bitcast, bits, {index}), last});
+    if (!is_live_inside && mode == ir::IndexMode::Check) {
+      fail(outside, {ir::FailKind::Index, in.location});
+    }
+    const bool fills = mode == ir::IndexMode::Fill;
+    if (is_varying(index)) return {index, fills ? outside : kNone};
+    return {compute(Op::Select, type, {outside, zero, index}), fills ? outside : kNone};
+  }
+
+  /// In i64, as the size may not fit the index.
+  RegisterId wrapped(const ir::Instruction& in, RegisterId index, DType type) {
+    const ir::Instruction& of = f_[in.operands[0]];
+    if (of.op == Op::Array) {
+      return compute(Op::Rem, type, {index, constant(types::scalar_of(type, of.index))});
+    }
+    if (type != DType::I64) index = compute(Op::Convert, DType::I64, {index});
+    return compute(Op::Rem, DType::I64, {index, table_size(in.operands[0])});
+  }
+
+  /// True where the index is surely inside; `always`: in dead lanes and steps too.
+  bool is_inside(const ir::Instruction& in, bool always) const {
+    const ir::Instruction& of = f_[in.operands[0]];
+    const Range range = ranges_.of(in.operands[1], always);
+    if (of.op == Op::Array) return range.is_within(0, static_cast<std::int64_t>(of.index) - 1);
+    return !always && range.low >= 0 && ranges_.is_below_size(in.operands[1], in.operands[0]);
+  }
+
+  void read(ValueId id, Kind kind) {
+    const ir::Instruction& in = f_[id];
+    const Place place = find_place(in);
+    const bool varying = kind == Kind::ArrayRead || is_varying(place.index);
+    Sources sources = {place.index};
+    if (is_varying(place.index)) sources.push_back(inside_lanes(place));
+    map_[id] =
+        assign(kind, new_register(in.type, varying), std::move(sources), map_[in.operands[0]]);
+    if (place.outside == kNone) return;
+    map_[id] = compute(Op::Select, in.type, {place.outside, map_[in.operands[2]], map_[id]});
+  }
+
+  void write(const ir::Instruction& in) {
+    const Place place = find_place(in);
+    const RegisterId value = map_[in.operands[2]];
+    emit({.kind = Kind::ArrayWrite,
+          .sources = {place.index, value, inside_lanes(place)},
+          .index = map_[in.operands[0]]});
+  }
+
+  /// Live lanes, without those whose index is outside.
+  RegisterId inside_lanes(const Place& place) {
+    if (place.outside == kNone) return masks_.back();
+    const RegisterId inside = compute(Op::Not, DType::Bool, {place.outside});
+    return compute(Op::And, DType::Bool, {masks_.back(), inside});
+  }
+
   void fail(RegisterId condition, Site site) {
     const RegisterId failing = compute(Op::And, DType::Bool, {masks_.back(), condition});
     Instruction& in = emit({.kind = Kind::Fail,
@@ -190,45 +355,114 @@ class Lowering {
 
   // --- loops ---
 
-  /// What comes before the first exit is computed by all; the rest if any lane goes on.
-  void branch(ValueId id) {
+  /// What leaves a loop that never goes round, before anything has: the values it began with.
+  Frame begin_once(ValueId id) {
     const ir::Instruction& in = f_[id];
-    const ir::Block& body = f_.blocks[in.block];
-    const ValueId first = ir::branch_exit(f_, id);
-    std::vector<RegisterId> out;
-    for (std::size_t i = 0; i < body.arguments.size(); ++i) {
+    const auto& arguments = f_.blocks[in.block].arguments;
+    Frame frame{.loop = id};
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
       const RegisterId initial = map_[in.operands[i]];
-      map_[body.arguments[i]] = initial;
-      out.push_back(
+      const bool varying = facts_.diverges[id] || !facts_.uniform[arguments[i]];
+      map_[arguments[i]] = initial;
+      frame.in.push_back(initial);
+      frame.out.push_back(
           result_used_[id][i]
-              ? assign(Kind::Copy, new_register(f_[body.arguments[i]].type, true), {initial})
+              ? assign(Kind::Copy, new_register(f_[arguments[i]].type, varying), {initial})
               : kNone);
     }
+    return frame;
+  }
+
+  /// The body from `at` on, and its end, which all lanes come to that have not left before.
+  void finish_once(ValueId id, Frame frame, std::size_t at) {
+    const auto& body = f_.blocks[f_[id].block].body;
+    if (frame.mask != kNone) masks_.push_back(frame.mask);
+    frames_.push_back(std::move(frame));
+    const BlockId outer = block_;
+    const std::uint32_t outer_level = level_;
+    const std::size_t known = ranges_.mark();
+    for (; at + 2 < body.size(); ++at) {
+      instruction(body[at]);
+      const RegisterId mask = frames_.back().mask;
+      const bool may_skip = mask != kNone && frames_.back().level == 0;
+      if (may_skip && ir::leaves(f_, body[at], 0) && is_long(std::span(body).subspan(at + 1))) {
+        open({mask}, true);
+      }
+    }
+    ranges_.forget(known);
+    const Frame& ended = frames_.back();
+    const ir::Instruction& leave = f_[body[at]];
+    for (std::size_t i = 0; i < ended.out.size(); ++i) {
+      const RegisterId value = map_[leave.operands[i + 1]];
+      if (ended.out[i] == kNone) continue;
+      if (ended.mask != kNone) {
+        blend(ended.out[i], ended.mask, value);
+      } else {
+        assign(Kind::Copy, ended.out[i], {value});
+      }
+    }
+    if (ended.mask != kNone) masks_.pop_back();
+    block_ = outer;  // what was opened for lanes that stay is closed
+    level_ = outer_level;
+    outs_.emplace_back(id, ended.out);
+    frames_.pop_back();
+  }
+
+  /// True for code that is worth a look whether any lane runs it.
+  bool is_long(std::span<const ValueId> body) const {
+    constexpr int kLong = 16;
+    int count = 0;
+    for (const ValueId id : body) {
+      if (id == refill_loop_) return false;  // it stands in no branch
+      if (f_[id].op == Op::Loop) return true;
+      count += touches_memory(f_[id].op) ? 8 : ops::is_elementwise(f_[id].op);
+    }
+    return count > kLong;
+  }
+
+  /// What comes before the first exit is computed by all; the rest if any lane goes on.
+  void branch(ValueId id) {
+    const ir::Block& body = f_.blocks[f_[id].block];
+    const ValueId first = ir::branch_exit(f_, id);
+    Frame frame = begin_once(id);
     std::size_t at = 0;
+    frames_.push_back({.loop = id});  // what leaves loops around it counts this one
     for (; body.body[at] != first; ++at) instruction(body.body[at]);
+    frames_.pop_back();
     const ValueId condition = f_[first].operands[0];
     const RegisterId taken = f_[condition].op == Op::Not
                                  ? map_[f_[condition].operands[0]]
                                  : compute(Op::Not, DType::Bool, {map_[condition]});
-    const RegisterId mask = new_register(DType::Bool, true);
-    if (masks_.empty()) {
-      assign(Kind::Copy, mask, {taken});
-    } else {
-      compute_into(mask, Op::And, {masks_.back(), taken});
+    RegisterId decides = taken;
+    if (facts_.diverges[id]) {
+      decides = frame.mask = new_register(DType::Bool, true);
+      if (masks_.empty()) {
+        assign(Kind::Copy, frame.mask, {taken});
+      } else {
+        compute_into(frame.mask, Op::And, {masks_.back(), taken});
+      }
     }
-    const auto block = static_cast<BlockId>(kernel_.blocks.size());
-    kernel_.blocks.emplace_back();
-    emit({.kind = Kind::Loop, .sources = {mask}, .block = block, .once = true});
-    const BlockId outer = std::exchange(block_, block);
-    masks_.push_back(mask);
-    for (++at; at + 2 < body.body.size(); ++at) instruction(body.body[at]);
-    const ir::Instruction& leave = f_[body.body[at]];
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if (out[i] != kNone) blend(out[i], mask, map_[leave.operands[i + 1]]);
+    const BlockId outer = open({decides}, true);
+    kernel_.blocks[outer].back().rare = f_[id].index != 0;
+    frame.level = level_;
+    const std::size_t known = ranges_.mark();
+    ranges_.assume(condition, false);
+    finish_once(id, std::move(frame), at + 1);
+    ranges_.forget(known);
+    close(outer);
+  }
+
+  /// Several exits: lanes that left stay out of the rest, by a mask or all at once.
+  void once(ValueId id) {
+    Frame frame = begin_once(id);
+    if (facts_.diverges[id]) {
+      frame.mask = assign(Kind::Copy, new_register(DType::Bool, true), {masks_.back()});
+      return finish_once(id, std::move(frame), 0);
     }
-    masks_.pop_back();
-    block_ = outer;
-    outs_.emplace_back(id, std::move(out));
+    const BlockId outer = open({constant(Scalar(true))}, true);
+    frame.level = level_;
+    finish_once(id, std::move(frame), 0);
+    close(outer);
   }
 
   /// What is uniform is computed where it stands, so that it can be computed before all packets.
@@ -246,8 +480,10 @@ class Lowering {
       kernel_.blocks.emplace_back();
       kernel_.blocks[outer].push_back({.kind = Kind::Loop, .block = block_, .once = true});
     }
+    frames_.push_back({.loop = id});
     std::size_t at = 0;
     for (; at + 2 < body.body.size(); ++at) instruction(body.body[at]);
+    frames_.pop_back();
     block_ = outer;
     const ir::Instruction& leave = f_[body.body[at]];
     std::vector<RegisterId> out;
@@ -260,11 +496,12 @@ class Lowering {
   void loop(ValueId id) {
     if (ir::is_branch(f_, id)) return branch(id);
     if (ir::is_part(f_, id)) return part(id);
+    if (ir::is_once(f_, id)) return once(id);
     const ir::Instruction& in = f_[id];
     const bool diverges = facts_.diverges[id];
     const bool masked = diverges || needs_masks_ || masks_.size() > 1;
     const auto& arguments = f_.blocks[in.block].arguments;
-    Frame frame{.loop = id, .mask = kNone, .in = {}, .out = {}};
+    Frame frame{.loop = id};
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const DType type = f_[arguments[i]].type;
       const bool uniform = facts_.uniform[arguments[i]];
@@ -282,14 +519,11 @@ class Lowering {
       frame.mask = assign(Kind::Copy, new_register(DType::Bool, true), {masks_.back()});
       masks_.push_back(frame.mask);
     }
-    const auto body = static_cast<BlockId>(kernel_.blocks.size());
-    kernel_.blocks.emplace_back();
-    Instruction& loop = emit({.kind = Kind::Loop, .block = body});
-    if (masked) loop.sources = {frame.mask};
-    const BlockId outer = std::exchange(block_, body);
+    const BlockId outer = open(masked ? Sources{frame.mask} : Sources{}, false);
+    frame.level = level_;
     frames_.push_back(std::move(frame));
     block(in.block);
-    block_ = outer;
+    close(outer);
     outs_.emplace_back(id, frames_.back().out);
     frames_.pop_back();
     if (masked) masks_.pop_back();
@@ -312,20 +546,35 @@ class Lowering {
     // Varying ones first: the lanes they take must be out before the others leave together.
     for (const bool uniform : {false, true}) {
       for (const auto& [condition, negated] : exits) {
-        const bool is_branch = facts_.uniform[condition] && frames_.back().loop != refill_loop_;
+        const bool is_branch = facts_.uniform[condition] && leaves_together(in.index);
         if (is_branch == uniform) exit(condition, negated, is_branch, in);
       }
     }
+    ranges_.assume(in.operands[0], false);
+  }
+
+  const Frame& frame_of(std::uint32_t up) const { return frames_[frames_.size() - 1 - up]; }
+
+  /// True when all lanes that are in the innermost loop are all that are in the one left.
+  bool leaves_together(std::uint32_t up) const {
+    const Frame& left = frame_of(up);
+    if (left.level == 0 || left.loop == refill_loop_) return false;
+    for (std::uint32_t i = 0; i < up; ++i) {
+      if (facts_.diverges[frame_of(i).loop]) return false;
+    }
+    return true;
   }
 
   void exit(ValueId condition, bool negated, bool is_branch, const ir::Instruction& in) {
-    const Frame& frame = frames_.back();
+    const Frame& frame = frame_of(in.index);
     const bool has_values = has_exit_values(in);
     RegisterId holds = map_[condition];
     if (has_values && std::find(frame.out.begin(), frame.out.end(), holds) != frame.out.end()) {
       // A carried value is the condition, and what is handed over may overwrite it.
       holds = assign(Kind::Copy, new_register(DType::Bool, is_varying(holds)), {holds});
     }
+    // Where loops inside of it are left too, or the mask is not that of the lanes that are here.
+    if (!is_branch && in.index > 0) return exit_masks(holds, negated, in);
     RegisterId leave = holds;
     if (negated && (is_branch || has_values)) leave = compute(Op::Not, DType::Bool, {leave});
     if (has_values) {
@@ -334,7 +583,7 @@ class Lowering {
                                ? compute(Op::And, DType::Bool, {frame.mask, leave})
                                : leave);
     }
-    Instruction test{.kind = Kind::ExitIf, .sources = {leave}};
+    Instruction test{.kind = Kind::ExitIf, .sources = {leave}, .index = level_ - frame.level};
     if (!is_branch) {
       const RegisterId stay = negated ? holds : compute(Op::Not, DType::Bool, {holds});
       test = {
@@ -342,16 +591,28 @@ class Lowering {
     }
     // With values of its own, an exit has blends that belong to it: those stay in every step.
     const auto known = analyse_step_test(f_, frame.loop, condition, negated);
-    if (known && !has_values) {
+    if (known && !has_values && in.index == 0) {
       test.period = known->period;
       test.at_end = known->at_end;
     }
     emit(std::move(test));
   }
 
+  /// Takes the leaving lanes out of every loop they leave.
+  void exit_masks(RegisterId holds, bool negated, const ir::Instruction& in) {
+    const RegisterId leave = negated ? compute(Op::Not, DType::Bool, {holds}) : holds;
+    const RegisterId leaving = compute(Op::And, DType::Bool, {masks_.back(), leave});
+    if (has_exit_values(in)) take_exit_values(in, leaving);
+    const RegisterId stay = compute(Op::Not, DType::Bool, {leaving});
+    for (std::uint32_t i = 0; i <= in.index; ++i) {
+      const RegisterId mask = frame_of(i).mask;
+      if (mask != kNone) compute_into(mask, Op::And, {mask, stay});
+    }
+  }
+
   /// True when the exit hands over something else than the carried values as they stand.
   bool has_exit_values(const ir::Instruction& in) const {
-    const Frame& frame = frames_.back();
+    const Frame& frame = frame_of(in.index);
     for (std::size_t i = 0; i < frame.out.size(); ++i) {
       if (frame.out[i] != kNone && map_[in.operands[i + 1]] != frame.in[i]) return true;
     }
@@ -359,7 +620,7 @@ class Lowering {
   }
 
   void take_exit_values(const ir::Instruction& in, RegisterId leaving) {
-    const Frame& frame = frames_.back();
+    const Frame& frame = frame_of(in.index);
     std::vector<std::pair<RegisterId, RegisterId>> moves;
     for (std::size_t i = 0; i < frame.out.size(); ++i) {
       const RegisterId value = map_[in.operands[i + 1]];
@@ -441,12 +702,15 @@ class Lowering {
   const ir::Function& f_;
   ValueId refill_loop_;
   Uniformity facts_;
+  Ranges ranges_;
+  std::map<std::pair<RegisterId, DType>, RegisterId> last_places_;  // by table and index type
   Kernel kernel_;
   std::vector<RegisterId> map_;
   std::vector<std::vector<bool>> result_used_;  // by loop
   bool needs_masks_;
   bool needs_active_ = false;
   BlockId block_ = 0;
+  std::uint32_t level_ = 0;  // how many loops and branches are open
   std::vector<Instruction> constants_;
   std::vector<RegisterId> masks_;  // lanes that hold an element, then one per masked loop
   std::vector<Frame> frames_;

@@ -19,7 +19,20 @@ class Parser {
     kernel_.name = std::string(in_.word());
     in_.expect("(");
     dtypes(kernel_.inputs, ";");
-    dtypes(kernel_.shared, ")");
+    while (!in_.accept(")")) {
+      if (in_.accept("; tables")) {
+        list_ = &kernel_.tables;
+      } else if (in_.accept("; arrays")) {
+        list_ = nullptr;
+      }
+      const DType type = dtype();
+      if (list_ == nullptr) {
+        kernel_.arrays.push_back({type, in_.number()});
+      } else {
+        list_->push_back(type);
+      }
+      in_.accept(",");
+    }
     in_.expect("->");
     in_.expect("(");
     dtypes(kernel_.outputs, ")");
@@ -97,7 +110,8 @@ class Parser {
   void line(BlockId block_id) {
     Instruction in;
     const bool part = in_.accept("part");
-    const bool once = part || in_.accept("branch");
+    in.rare = in_.accept("rare");
+    const bool once = part || in.rare || in_.accept("branch");
     if (once || in_.accept("loop")) {
       in.kind = Kind::Loop;
       in.once = once;
@@ -118,10 +132,17 @@ class Parser {
     } else if (in_.accept("store")) {
       in.kind = Kind::Store;
       in.index = in_.number();
+    } else if (in_.accept("array_write")) {
+      in.kind = Kind::ArrayWrite;
+      in.index = in_.number();
+    } else if (in_.accept("array")) {
+      in.kind = Kind::Array;
+      in.index = in_.number();
     } else {
       assignment(in);
     }
     if (in.kind != Kind::Constant) in.sources = sources();
+    if (in_.accept("up")) in.index = in_.number();
     if (in_.accept("every")) {
       in.period = in_.number();
       in.at_end = in_.accept("last");
@@ -142,14 +163,15 @@ class Parser {
     kernel_.registers[*dst].type = type;
     in_.expect("=");
     const std::string_view word = in_.word();
-    for (const Kind kind : {Kind::Constant, Kind::Shared, Kind::Load, Kind::Active, Kind::Copy}) {
+    for (const Kind kind : {Kind::Constant, Kind::Shared, Kind::Load, Kind::Active, Kind::Copy,
+                            Kind::Element, Kind::TableSize, Kind::TableRead, Kind::ArrayRead}) {
       if (word == name_of(kind)) in.kind = kind;
     }
     if (in.kind == Kind::Constant) {
       const auto value = types::parse_scalar(type, in_.word());
       if (!value) in_.fail("expected a literal of this type");
       in.constant = *value;
-    } else if (in.kind == Kind::Shared || in.kind == Kind::Load) {
+    } else if (has_index(in.kind)) {
       in.index = in_.number();
     } else if (in.kind == Kind::Compute) {
       const auto op = ops::op_named(word);
@@ -160,6 +182,7 @@ class Parser {
 
   base::Cursor in_;
   Kernel kernel_;
+  std::vector<DType>* list_ = &kernel_.shared;  // what is being read
   std::vector<bool> known_;
 };
 

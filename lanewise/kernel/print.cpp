@@ -6,6 +6,11 @@
 
 namespace lw::kernel {
 
+bool has_index(Kind kind) {
+  return kind == Kind::Shared || kind == Kind::Load || kind == Kind::Store || kind == Kind::Fail ||
+         kind >= Kind::Element;
+}
+
 std::string_view name_of(Kind kind) {
   switch (kind) {
     case Kind::Constant:
@@ -28,6 +33,18 @@ std::string_view name_of(Kind kind) {
       return "fail";
     case Kind::Store:
       return "store";
+    case Kind::Element:
+      return "element";
+    case Kind::TableSize:
+      return "table_size";
+    case Kind::TableRead:
+      return "table_read";
+    case Kind::Array:
+      return "array";
+    case Kind::ArrayRead:
+      return "array_read";
+    case Kind::ArrayWrite:
+      return "array_write";
   }
   return {};
 }
@@ -43,6 +60,12 @@ class Printer {
     dtypes(k_.inputs);
     text_ += "; ";
     dtypes(k_.shared);
+    if (!k_.tables.empty()) text_ += "; tables ";
+    dtypes(k_.tables);
+    for (std::size_t i = 0; i < k_.arrays.size(); ++i) {
+      fmt::format_to(out(), "{}{} {}", i ? ", " : "; arrays ", types::name_of(k_.arrays[i].type),
+                     k_.arrays[i].size);
+    }
     text_ += ") -> (";
     dtypes(k_.outputs);
     fmt::format_to(out(), "){} {{\n", k_.refillable ? " refill" : "");
@@ -82,16 +105,17 @@ class Printer {
     }
     text_ += in.kind == Kind::Compute ? ops::row(in.op).name
              : is_part(in)            ? "part"
+             : in.rare                ? "rare"
              : in.once                ? "branch"
                                       : name_of(in.kind);
     if (in.kind == Kind::Constant) fmt::format_to(out(), " {}", types::to_string(in.constant));
-    if (in.kind == Kind::Shared || in.kind == Kind::Load || in.kind == Kind::Store ||
-        in.kind == Kind::Fail) {
+    if (has_index(in.kind)) {
       fmt::format_to(out(), " {}", in.index);
     }
     for (std::size_t i = 0; i < in.sources.size(); ++i) {
       fmt::format_to(out(), "{}{}", i ? ", " : " ", name(in.sources[i]));
     }
+    if (in.kind == Kind::ExitIf && in.index > 0) fmt::format_to(out(), " up {}", in.index);
     if (in.period != 0) {
       fmt::format_to(out(), " every {} {}", in.period, in.at_end ? "last" : "first");
     }

@@ -50,7 +50,7 @@ std::optional<StepTest> analyse_step_test(const ir::Function& f, ValueId loop, V
 std::optional<StepTest> find_step_test(const ir::Function& f, ValueId loop) {
   std::optional<StepTest> found;
   for (const ValueId id : f.blocks[f[loop].block].body) {
-    if (f[id].op != Op::BreakIf) continue;
+    if (f[id].op != Op::BreakIf || f[id].index != 0) continue;
     for_each_exit(f, f[id].operands[0], false, [&](ValueId condition, bool negated) {
       if (!found) found = analyse_step_test(f, loop, condition, negated);
     });

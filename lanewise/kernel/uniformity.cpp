@@ -50,16 +50,27 @@ class Analysis {
     const ir::Instruction& in = f_[id];
     switch (in.op) {
       case Op::Param:
-        if (f_.params[in.index].mapped) set_varying(id);
+        if (f_.params[in.index].is_mapped()) set_varying(id);
+        return;
+      case Op::Element:
+      case Op::Array:
+      case Op::ArrayRead:
+        return set_varying(id);
+      case Op::TableRead:
+        if (any_varying(std::span(in.operands).subspan(1))) set_varying(id);
+        return;
+      case Op::TableSize:
         return;
       case Op::Loop: {
-        // A branch is taken lane by lane, also where all lanes agree: it has one form.
-        if (id == refill_loop_ || ir::is_branch(f_, id)) set_diverging(id);
+        if (id == refill_loop_) set_diverging(id);
         const auto& arguments = f_.blocks[in.block].arguments;
         for (std::size_t i = 0; i < arguments.size(); ++i) {
           if (id == refill_loop_ || !facts_.uniform[in.operands[i]]) set_varying(arguments[i]);
         }
-        return block(in.block, id);
+        loops_.push_back(id);
+        block(in.block, id);
+        loops_.pop_back();
+        return;
       }
       case Op::Result: {
         const ValueId owner = in.operands[0];
@@ -70,13 +81,24 @@ class Analysis {
         return;
       }
       case Op::BreakIf:
-        if (!facts_.uniform[in.operands[0]]) set_diverging(loop);
-        return carried(std::span(in.operands).subspan(1), loop);
+        return leave(in);
       case Op::Next:
         return carried(in.operands, loop);
       default:
         if (any_varying(in.operands)) set_varying(id);
     }
+  }
+
+  /// An exit that some lanes take, or that not all lanes come to, parts those of every loop it
+  /// leaves: of the one it names and of those inside of it.
+  void leave(const ir::Instruction& in) {
+    const std::size_t target = loops_.size() - 1 - in.index;
+    bool parts = !facts_.uniform[in.operands[0]];
+    for (std::size_t i = target + 1; i < loops_.size(); ++i) {
+      parts = parts || facts_.diverges[loops_[i]];
+    }
+    for (std::size_t i = target; i < loops_.size() && parts; ++i) set_diverging(loops_[i]);
+    carried(std::span(in.operands).subspan(1), loops_[target]);
   }
 
   void carried(std::span<const ValueId> values, ValueId loop) {
@@ -89,6 +111,7 @@ class Analysis {
   const ir::Function& f_;
   ValueId refill_loop_;
   Uniformity facts_;
+  std::vector<ValueId> loops_;  // around an instruction, the innermost last
   bool changed_ = false;
 };
 

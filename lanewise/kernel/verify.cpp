@@ -82,11 +82,13 @@ class Verifier {
                        in, "one source of this type, uniform into uniform");
       case Kind::Loop:
         require(count <= 1 && in.block < k_.blocks.size(), in, "one mask at most, and a body");
-        require(count == 0 || is_mask(in.sources[0]), in, "looks at a mask");
+        require(
+            count == 0 || is_mask(in.sources[0]) || (in.once && type(in.sources[0]) == DType::Bool),
+            in, "looks at a mask; a branch at a bool");
         return is_part(in) ? instructions(in.block, depth) : block(in.block, depth + 1);
       case Kind::ExitIf:
-        return require(depth > 0 && count == 1 && type(in.sources[0]) == DType::Bool &&
-                           !varying(in.sources[0]),
+        return require(static_cast<int>(in.index) < depth && count == 1 &&
+                           type(in.sources[0]) == DType::Bool && !varying(in.sources[0]),
                        in, "a uniform bool, inside a loop");
       case Kind::Fail:
         require(in.index < k_.sites.size() && count >= 1, in, "names a site and a mask");
@@ -96,7 +98,43 @@ class Verifier {
         return require(depth == 0 && count == 1 && in.index < k_.outputs.size() &&
                            type(in.sources[0]) == k_.outputs[in.index],
                        in, "a value of an output's type, outside of loops");
+      case Kind::Element:
+        return require(type(in.dst) == DType::U32 && varying(in.dst) && in.index < 2, in,
+                       "a varying u32, word 0 or 1");
+      case Kind::TableSize:
+        return require(
+            in.index < k_.tables.size() && type(in.dst) == DType::I64 && !varying(in.dst), in,
+            "names a table, a uniform i64");
+      case Kind::TableRead:
+        require(in.index < k_.tables.size() && type(in.dst) == k_.tables[in.index], in,
+                "names a table of this type");
+        require(count > 0 && varying(in.dst) == varying(in.sources[0]), in,
+                "varies with its index");
+        return place(in, 1);
+      case Kind::Array:
+        return require(
+            in.index < k_.arrays.size() && count == 1 && type(in.sources[0]) == array(in), in,
+            "names an array of this type");
+      case Kind::ArrayRead:
+        require(in.index < k_.arrays.size() && type(in.dst) == array(in) && varying(in.dst), in,
+                "names an array of this type");
+        return place(in, 1);
+      case Kind::ArrayWrite:
+        require(in.index < k_.arrays.size() && count == 3 && type(in.sources[1]) == array(in), in,
+                "names an array of this type");
+        return place(in, 2);
     }
+  }
+
+  DType array(const Instruction& in) const { return k_.arrays[in.index].type; }
+
+  /// The index of an access, and its mask.
+  void place(const Instruction& in, std::size_t mask) const {
+    const bool needs_mask = varying(in.sources[0]) || in.kind == Kind::ArrayWrite;
+    require(in.sources.size() == mask + (needs_mask ? 1u : 0u), in, "number of sources");
+    const DType index = type(in.sources[0]);
+    require(index == DType::I32 || index == DType::I64, in, "the index is an i32 or i64");
+    require(!needs_mask || is_mask(in.sources[mask]), in, "lanes by a mask");
   }
 
   void compute(const Instruction& in) const {

@@ -50,6 +50,20 @@ constexpr T sub(T a, T b) {
   return wrapping([](auto x, auto y) { return x - y; }, a, b);
 }
 
+/// The upper half of the product of twice the width.
+template <class T>
+constexpr T mul_high(T a, T b) {
+  if constexpr (sizeof(T) == 8) {
+    __extension__ using Signed = __int128;
+    __extension__ using Unsigned = unsigned __int128;
+    using Wide = std::conditional_t<std::is_signed_v<T>, Signed, Unsigned>;
+    return static_cast<T>((static_cast<Wide>(a) * static_cast<Wide>(b)) >> 64);
+  } else {
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    return static_cast<T>((static_cast<Wide>(a) * static_cast<Wide>(b)) >> (8 * sizeof(T)));
+  }
+}
+
 template <class T>
 constexpr T mul(T a, T b) {
   return wrapping([](auto x, auto y) { return x * y; }, a, b);

@@ -45,7 +45,7 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
   if (!buffers.strides.empty()) {
     const std::vector<ir::Param>& params = program.function().params;
     for (std::size_t i = 0; i < params.size(); ++i) {
-      if (params[i].mapped) add("argument", i, params[i].type);
+      if (params[i].is_mapped()) add("argument", i, params[i].type);
     }
     const std::vector<DType>& outputs = program.kernel().outputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) add("output", i, outputs[i]);

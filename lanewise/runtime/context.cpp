@@ -10,6 +10,8 @@ static_assert(offsetof(Context, shared) == ContextLayout::kShared);
 static_assert(offsetof(Context, poll) == ContextLayout::kPoll);
 static_assert(offsetof(Context, fail) == ContextLayout::kFail);
 static_assert(offsetof(Context, attention) == ContextLayout::kAttention);
+static_assert(offsetof(Context, tables) == ContextLayout::kTables);
+static_assert(offsetof(Context, first_element) == ContextLayout::kFirstElement);
 static_assert(offsetof(Context, streams) == ContextLayout::kStreams);
 
 }  // namespace lw::runtime

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "lanewise/types/table.h"
+
 namespace lw::runtime {
 
 enum class Status : std::int32_t {
@@ -26,6 +28,8 @@ struct Context {
   void (*fail)(Context*, std::uint32_t site, std::uint64_t lanes, const std::int32_t* ids,
                std::int64_t first);
   std::atomic<std::int32_t> attention{0};
+  const types::Table* tables = nullptr;
+  std::int64_t first_element = 0;  // the number of element 0
   /// Not 0: outputs are larger than the caches, and stores may go past them.
   std::int32_t streams = 0;
 };
@@ -38,7 +42,9 @@ struct ContextLayout {
   static constexpr int kPoll = 24;
   static constexpr int kFail = 32;
   static constexpr int kAttention = 40;
-  static constexpr int kStreams = 44;
+  static constexpr int kTables = 48;
+  static constexpr int kFirstElement = 56;
+  static constexpr int kStreams = 64;
 };
 
 using Run = Status (*)(Context*, std::int64_t first, std::int64_t count);

@@ -88,12 +88,7 @@ class Call {
       throw Cancelled("map: cancelled before it began.");
     }
     find_code();
-    shared_ = buffers_.shared;
-    if (program_.is_limited()) {
-      shared_storage_.assign(buffers_.shared.begin(), buffers_.shared.end());
-      shared_storage_.push_back(static_cast<std::uint64_t>(options_.max_steps));
-      shared_ = shared_storage_;
-    }
+    collect_shared();
     const std::int64_t n = buffers_.count;
     if (n >= kMayStream) streams_ = output_bytes() > kStreamedBytes;
     workers_ = options_.threads > 0 ? options_.threads : default_threads();
@@ -114,6 +109,21 @@ class Call {
     }
     stats_.workers = workers_;
     stats_.chunk = chunk_at(0);
+  }
+
+  /// The caller's values, and those that come from the options.
+  void collect_shared() {
+    shared_ = buffers_.shared;
+    if (program_.kernel().shared.size() == shared_.size()) return;
+    std::size_t next = 0;
+    for (const ir::Param& p : program_.function().params) {
+      if (p.kind == ir::ParamKind::Shared) shared_storage_.push_back(buffers_.shared[next++]);
+      if (p.kind == ir::ParamKind::Seed) shared_storage_.push_back(options_.seed);
+      if (p.kind == ir::ParamKind::StepLimit) {
+        shared_storage_.push_back(static_cast<std::uint64_t>(options_.max_steps));
+      }
+    }
+    shared_ = shared_storage_;
   }
 
   double output_bytes() const {
@@ -143,6 +153,8 @@ class Call {
     };
     worker.call = this;
     worker.streams = streams_;
+    worker.tables = buffers_.tables.data();
+    worker.first_element = options_.first_element;
     if (!buffers_.strides.empty()) {
       worker.staging.emplace(buffers_, program_.kernel(), block_);
       worker.inputs = worker.staging->inputs();
@@ -347,7 +359,8 @@ class Call {
     std::size_t mapped = 0;
     std::size_t shared = 0;
     for (const ir::Param& p : program_.function().params) {
-      if (p.mapped) {
+      if (p.is_table()) continue;
+      if (p.is_mapped()) {
         const auto* data = static_cast<const std::byte*>(buffers_.inputs[mapped]);
         const auto size = static_cast<std::int64_t>(types::size_of(p.type));
         const std::int64_t stride = buffers_.strides.empty() ? size : buffers_.strides[mapped];
@@ -357,7 +370,9 @@ class Call {
         arguments.push_back(Scalar::load(p.type, &shared_[shared++]));
       }
     }
-    const ir::Evaluation evaluation = ir::evaluate(program_.function(), arguments);
+    const ir::Evaluation evaluation =
+        ir::evaluate(program_.function(), arguments,
+                     {.tables = buffers_.tables, .element = options_.first_element + element});
     throw ElementError(describe(element, evaluation.failure.value_or(ir::Failure{})), element);
   }
 
@@ -376,6 +391,12 @@ class Call {
             "map: element {} took more loop steps than allowed{}; got a limit of {} steps. "
             "Raise max_steps, or check that the loop ends.",
             element, where, options_.max_steps);
+      case ir::FailKind::Index:
+        return fmt::format(
+            "map: element {} uses an index that is out of range{}; got {}, expected 0 to {}. Check "
+            "the index, or say with a mode what such an index means.",
+            element, where, types::to_string(failure.values[0]),
+            failure.values[1].as<std::int64_t>() - 1);
       case ir::FailKind::Check:
         break;
     }

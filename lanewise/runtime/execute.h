@@ -21,6 +21,8 @@ struct ExecuteOptions {
   std::int64_t chunk = 0;      // elements; 0: chosen
   std::int64_t memory = 0;     // bytes of scratch; 0: a small part of what the process may use
   CompileMode compile = CompileMode::Auto;
+  std::uint64_t seed = 0;          // of random draws
+  std::int64_t first_element = 0;  // the number of the first one
   const CancelToken* cancel = nullptr;
   /// Asked on the calling thread every 50 ms or so; true stops the map with Cancelled.
   const std::function<bool()>* interrupt = nullptr;

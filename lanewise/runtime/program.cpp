@@ -57,9 +57,8 @@ std::optional<StoredPlan> parse_plan(const std::string& text) {
 
 }  // namespace
 
-Program::Program(ir::Function function, bool limited, plan::Wish wish, Backend backend)
+Program::Program(ir::Function function, plan::Wish wish, Backend backend)
     : function_(std::move(function)),
-      limited_(limited),
       wish_(wish),
       backend_(backend),
       kernel_(kernel::lower(function_)),

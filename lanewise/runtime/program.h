@@ -16,16 +16,14 @@ const char* name_of(CodeSource source);
 
 class Program : public std::enable_shared_from_this<Program> {
  public:
-  /// `function` has been through transform::run. With `limited` its last parameter, shared, is the
-  /// step limit.
-  Program(ir::Function function, bool limited, plan::Wish wish, Backend backend);
+  /// `function` has been through transform::run.
+  Program(ir::Function function, plan::Wish wish, Backend backend);
 
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
   const ir::Function& function() const { return function_; }
-  bool is_limited() const { return limited_; }
   const kernel::Kernel& kernel() const { return kernel_; }
   const Interpreter& interpreter() const { return *interpreter_; }
   bool has_loops() const { return has_loops_; }
@@ -101,7 +99,6 @@ class Program : public std::enable_shared_from_this<Program> {
   void set_counted(std::size_t bytes);
 
   ir::Function function_;
-  bool limited_;
   plan::Wish wish_;
   Backend backend_;
   kernel::Kernel kernel_;

@@ -1,5 +1,7 @@
 #include "lanewise/trace/trace.h"
 
+#include <fmt/core.h>
+
 #include <atomic>
 
 #include "lanewise/base/error.h"
@@ -12,13 +14,15 @@ std::atomic<std::uint64_t> next_id{1};
 
 }  // namespace
 
-Trace::Trace(std::string name) : builder_(std::move(name)), id_(next_id++) {
+Trace::Trace(std::string name) : builder_(std::move(name)), id_(next_id++), scopes_(1) {
   require_none();
   open_trace = this;
 }
 
+bool Trace::is_open() { return open_trace != nullptr; }
+
 void Trace::require_none() {
-  if (open_trace != nullptr) {
+  if (is_open()) {
     throw UsageError(
         "trace: a function is being traced on this thread already. "
         "Call the plain function, not its vectorized form, inside another.");
@@ -28,7 +32,7 @@ void Trace::require_none() {
 Trace::~Trace() { open_trace = nullptr; }
 
 Trace& Trace::current() {
-  if (open_trace == nullptr) {
+  if (!is_open()) {
     throw UsageError(
         "trace: a symbolic variable was used outside of a traced function. "
         "Create and use lw::f32 and its kind only inside the function given to lw::vectorize.");
@@ -50,26 +54,163 @@ void Trace::write(ir::ValueId slot, ir::ValueId value) {
   builder_.append({.op = ir::Op::SlotWrite, .operands = {slot, value}});
 }
 
+// --- scopes ---
+
 void Trace::begin_loop() {
   builder_.begin_loop({});
-  ++depth_;
+  scopes_.push_back({.kind = Scope::Loop, .depth = builder_.depth() - 1});
 }
+
+void Trace::begin_body() { scopes_.back().begin = builder_.position(); }
+
+void Trace::end_body() { unwrap(scopes_.back()); }
 
 void Trace::end_loop() {
   builder_.end_loop({});
-  --depth_;
+  scopes_.pop_back();
 }
 
-void Trace::break_if(ir::ValueId condition) {
-  if (depth_ == 0) {
-    throw UsageError("BreakIf: stands outside of any loop. Use it in the body of lw::While.");
+void Trace::begin_branch(ir::ValueId condition) {
+  builder_.begin_loop({});
+  scopes_.push_back({.kind = Scope::Branch, .depth = builder_.depth() - 1});
+  builder_.break_if(builder_.op(ir::Op::Not, {condition}), {});
+}
+
+void Trace::end_branch() {
+  builder_.break_if(literal(Scalar(true)), {});
+  builder_.end_loop({});
+  scopes_.pop_back();
+}
+
+void Trace::begin_call() {
+  scopes_.push_back(
+      {.kind = Scope::Function, .depth = builder_.depth() - 1, .begin = builder_.position()});
+}
+
+std::vector<ir::ValueId> Trace::end_call(std::span<const ir::ValueId> results) {
+  std::vector<ir::ValueId> values = end_function(results);
+  scopes_.pop_back();
+  return values;
+}
+
+Trace::Scope& Trace::innermost(Scope::Kind kind, std::string_view what) {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    if (scope->kind == kind) return *scope;
+    if (scope->kind == Scope::Function) break;  // a called function cannot leave a loop around it
   }
-  builder_.break_if(condition, {});
+  throw UsageError(fmt::format(
+      "{}: stands outside of any loop. Use it in the body of lw::While or lw::For.", what));
+}
+
+std::uint32_t Trace::up_to(const Scope& scope) const {
+  return static_cast<std::uint32_t>(builder_.depth() - 1 - scope.depth) - scope.is_wrapped;
+}
+
+void Trace::wrap(Scope& scope) {
+  if (scope.is_wrapped) return;
+  builder_.wrap(scope.depth, scope.begin);
+  scope.is_wrapped = true;
+  for (Scope& other : scopes_) {
+    if (&other > &scope) ++other.depth;  // what is inside has one block more around it
+  }
+}
+
+void Trace::unwrap(Scope& scope) {
+  if (!scope.is_wrapped) return;
+  builder_.break_if(literal(Scalar(true)), {});
+  builder_.end_loop({});
+}
+
+void Trace::break_if(ir::ValueId condition, std::string_view what) {
+  const Scope& loop = innermost(Scope::Loop, what);
+  builder_.break_if(condition, {}, up_to(loop) + loop.is_wrapped);
+}
+
+void Trace::continue_if(ir::ValueId condition, std::string_view what) {
+  Scope& loop = innermost(Scope::Loop, what);
+  wrap(loop);
+  builder_.break_if(condition, {}, up_to(loop));
+}
+
+// --- functions ---
+
+ir::ValueId Trace::early_slot(std::size_t depth, std::size_t place, DType type) {
+  return builder_.early_slot(depth, place, types::scalar_of(type, 0));
+}
+
+void Trace::leave_function(Scope& scope, ir::ValueId condition,
+                           std::span<const ir::ValueId> results) {
+  const auto fits = [&](std::size_t i) {
+    return builder_.type(scope.results[i]) == builder_.type(results[i]);
+  };
+  bool same = scope.results.size() == results.size();
+  for (std::size_t i = 0; same && i < results.size(); ++i) same = fits(i);
+  if (!same) {
+    throw UsageError(
+        "Return: gives other types, or another number of values, than the function does elsewhere. "
+        "Return the same everywhere.");
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) write(scope.results[i], results[i]);
+  builder_.break_if(condition, {}, up_to(scope));
+}
+
+void Trace::return_if(ir::ValueId condition, std::span<const ir::ValueId> results) {
+  std::size_t at = scopes_.size() - 1;
+  while (scopes_[at].kind != Scope::Function) --at;
+  if (Scope& scope = scopes_[at]; !scope.is_wrapped) {
+    if (at == 0) scope.begin = builder_.function().params.size();
+    wrap(scope);
+    for (const ir::ValueId result : results) {
+      scope.results.push_back(early_slot(scope.depth, scope.begin, builder_.type(result)));
+      scope.begin += 3;
+    }
+  }
+  // Only an element that leaves takes the values.
+  begin_branch(condition);
+  leave_function(scopes_[at], literal(Scalar(true)), results);
+  end_branch();
+}
+
+std::vector<ir::ValueId> Trace::end_function(std::span<const ir::ValueId> results) {
+  Scope& scope = scopes_.back();
+  if (!scope.is_wrapped) return {results.begin(), results.end()};
+  leave_function(scope, literal(Scalar(true)), results);
+  builder_.end_loop({});
+  std::vector<ir::ValueId> values;
+  for (const ir::ValueId slot : scope.results) values.push_back(read(slot));
+  return values;
 }
 
 ir::Function Trace::finish(std::span<const ir::ValueId> results) {
-  builder_.ret(results);
+  builder_.ret(end_function(results));
   return builder_.take();
+}
+
+// --- random draws ---
+
+Trace::Draw Trace::next_draw() {
+  if (seed_ == ir::kNone) {
+    seed_ = builder_.late_param("seed", DType::U64, ir::ParamKind::Seed);
+    shift_entry(1);
+  }
+  const ir::ValueId slot = early_slot(0, builder_.function().params.size(), DType::U32);
+  shift_entry(3);
+  Draw draw;
+  draw.seed[0] = builder_.convert(seed_, DType::U32);
+  const ir::ValueId high = builder_.op(ir::Op::Shr, {seed_, literal(Scalar(std::uint64_t{32}))});
+  draw.seed[1] = builder_.convert(high, DType::U32);
+  draw.site = literal(Scalar(sites_++));
+  for (std::uint32_t word = 0; word < 2; ++word) draw.element[word] = builder_.element(word);
+  draw.number = read(slot);
+  write(slot, builder_.op(ir::Op::Add, {draw.number, literal(Scalar(std::uint32_t{1}))}));
+  return draw;
+}
+
+/// Calls in the first block begin so much later.
+void Trace::shift_entry(std::size_t by) {
+  for (Scope& scope : scopes_) {
+    if (scope.depth == 0 && &scope != &scopes_.front()) scope.begin += by;
+  }
 }
 
 base::Location to_location(const std::source_location& here) {

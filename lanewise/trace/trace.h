@@ -2,9 +2,13 @@
 // (trace/variable.h) append to its function. A variable is a typed slot: reads and assignments are
 // instructions, nothing is folded, and the condition and body of a loop are recorded once;
 // transform/slots_to_ssa then finds what is carried.
+//
+// What can be left before its end gets a loop around it that never goes round, when it is first
+// left: the body of a loop, by Continue, and that of a function, by Return.
 #pragma once
 
 #include <source_location>
+#include <string_view>
 
 #include "lanewise/ir/builder.h"
 
@@ -20,6 +24,8 @@ class Trace {
 
   /// A UsageError if one is open on this thread.
   static void require_none();
+  /// True when one is open on this thread.
+  static bool is_open();
   /// The trace that is open on this thread; a UsageError says what to do when there is none.
   static Trace& current();
 
@@ -28,8 +34,30 @@ class Trace {
   void write(ir::ValueId slot, ir::ValueId value);
 
   void begin_loop();
+  /// What has been recorded of the loop so far is its test; Continue leaves what follows.
+  void begin_body();
+  void end_body();
   void end_loop();
-  void break_if(ir::ValueId condition);
+  void begin_branch(ir::ValueId condition);
+  void end_branch();
+  void begin_call();
+  /// The results of a function that was called: what it returned at its end, or before.
+  std::vector<ir::ValueId> end_call(std::span<const ir::ValueId> results);
+
+  /// Leave the innermost loop, its body, the function; `what` names the call in errors.
+  void break_if(ir::ValueId condition, std::string_view what);
+  void continue_if(ir::ValueId condition, std::string_view what);
+  void return_if(ir::ValueId condition, std::span<const ir::ValueId> results);
+
+  /// The next draw of a new place that draws: seed (two words), number of the place, number of the
+  /// element (two words) and how often the element has drawn there before; all u32.
+  struct Draw {
+    ir::ValueId seed[2];
+    ir::ValueId site;
+    ir::ValueId element[2];
+    ir::ValueId number;
+  };
+  Draw next_draw();
 
   ir::Builder& builder() { return builder_; }
   std::uint64_t id() const { return id_; }
@@ -37,18 +65,32 @@ class Trace {
   ir::Function finish(std::span<const ir::ValueId> results);
 
  private:
+  /// Something that is being recorded, and can be left.
+  struct Scope {
+    enum Kind { Function, Loop, Branch } kind = Function;
+    std::size_t depth = 0;             // of its block among those that are open
+    std::size_t begin = 0;             // where what can be left begins in it
+    bool is_wrapped = false;           // that has a loop around it
+    std::vector<ir::ValueId> results;  // Function: slots, once it has been left
+  };
+
+  Scope& innermost(Scope::Kind kind, std::string_view what);
+  /// How many loops further out than the innermost the one around a scope's body is.
+  std::uint32_t up_to(const Scope& scope) const;
+  void wrap(Scope& scope);
+  void unwrap(Scope& scope);
+  void leave_function(Scope& scope, ir::ValueId condition, std::span<const ir::ValueId> results);
+  std::vector<ir::ValueId> end_function(std::span<const ir::ValueId> results);
+  /// A slot that is 0, before the instruction at `place` of an open block: three instructions.
+  ir::ValueId early_slot(std::size_t depth, std::size_t place, DType type);
+  void shift_entry(std::size_t by);
+  ir::ValueId literal(Scalar value) { return builder_.constant(value); }
+
   ir::Builder builder_;
   std::uint64_t id_;
-  int depth_ = 0;
-};
-
-/// Opens a loop now and closes it at the end of the scope.
-class LoopScope {
- public:
-  LoopScope() { Trace::current().begin_loop(); }
-  ~LoopScope() { Trace::current().end_loop(); }
-  LoopScope(const LoopScope&) = delete;
-  LoopScope& operator=(const LoopScope&) = delete;
+  std::vector<Scope> scopes_;
+  std::uint32_t sites_ = 0;
+  ir::ValueId seed_ = ir::kNone;
 };
 
 base::Location to_location(const std::source_location& here);

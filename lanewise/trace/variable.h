@@ -49,6 +49,13 @@ class Variable {
       locate(here);
       value = trace::Trace::current().builder().constant(Scalar(of_literal(literal)));
     }
+    /// What stands for a variable: an item of an array.
+    template <class Item>
+      requires std::same_as<typename Item::Value, Variable>
+    Operand(const Item& item, std::source_location here = std::source_location::current()) {
+      locate(here);
+      value = item.read();
+    }
     ir::ValueId value;
 
    private:
@@ -63,6 +70,10 @@ class Variable {
   Variable(U literal, std::source_location here = std::source_location::current())
       : Variable(of(Operand(literal, here).value)) {}
   Variable(const Variable& other) : Variable(of(other.read())) {}
+  template <class Item>
+    requires std::same_as<typename Item::Value, Variable>
+  Variable(const Item& item, std::source_location here = std::source_location::current())
+      : Variable(of(Operand(item, here).value)) {}
   Variable(Variable&& other) noexcept = default;  // takes the slot over; a temporary dies here
   ~Variable() = default;
 
@@ -87,8 +98,8 @@ class Variable {
   }
   ir::ValueId read() const { return open().read(slot_); }
 
-  /// An element has no value while its function is recorded: write lw::While(condition, body) or
-  /// lw::select(condition, a, b) instead of while, if and ?:.
+  /// An element has no value while its function is recorded: write lw::While(condition, body),
+  /// lw::If(condition, body) or lw::select(condition, a, b) instead of while, if and ?:.
   explicit operator bool() const = delete;
 
 #define LW_BINARY(symbol, op)                                 \
@@ -260,22 +271,6 @@ Variable<R> cast(const Variable<T>& value,
                  std::source_location here = std::source_location::current()) {
   trace::Trace::current().builder().set_location(trace::to_location(here));
   return Variable<R>::record(ops::Op::Convert, {value.read()});
-}
-
-/// Runs `body` while `condition()` holds, for each element by itself. Both are recorded once.
-template <class Condition, class Body>
-void While(Condition condition, Body body,
-           std::source_location here = std::source_location::current()) {
-  trace::Trace::current().builder().set_location(trace::to_location(here));
-  const trace::LoopScope loop;
-  const boolean go = condition();
-  trace::Trace::current().break_if((!go).read());
-  body();
-}
-
-/// Leaves the innermost loop where the condition holds.
-inline void BreakIf(const boolean& condition) {
-  trace::Trace::current().break_if(condition.read());
 }
 
 }  // namespace lw

@@ -172,7 +172,7 @@ class Formula {
         return set(id, result(in));
       case Op::BreakIf: {
         const ir::Operands values(in.operands.begin() + 1, in.operands.end());
-        return build_.break_if(get(in.operands[0]).high.id(), carried(values));
+        return build_.break_if(get(in.operands[0]).high.id(), carried(values), in.index);
       }
       case Op::Next:
         return build_.end_loop(carried(in.operands));
@@ -208,7 +208,7 @@ class Formula {
   }
 
   void loop(ValueId id) {
-    const ValueId copy = build_.begin_loop(carried(f_[id].operands));
+    const ValueId copy = build_.begin_loop(carried(f_[id].operands), f_[id].index != 0);
     loops_[id] = copy;
     const auto& arguments = f_.blocks[f_[id].block].arguments;
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {

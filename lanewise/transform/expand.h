@@ -108,7 +108,7 @@ std::array<Expr, count> branch(Expr condition, const std::array<Expr, count>& co
     for (const Expr& value : values) list.push_back(value.id());
     return list;
   };
-  const ir::ValueId loop = build.begin_loop(ids(common));
+  const ir::ValueId loop = build.begin_loop(ids(common), true);
   const auto own = build.arguments(loop);
   const ir::Operands arguments(own.begin(), own.end());
   build.break_if((!condition).id(), arguments);

@@ -17,8 +17,8 @@ class StepLimiter {
       : f_(f), type_(counter), build_(f.name), map_(f.values.size(), ir::kNone) {}
 
   ir::Function run() {
-    for (const ir::Param& p : f_.params) map_[p.value] = build_.param(p.name, p.type, p.mapped);
-    limit_ = build_.param("max_steps", type_, false);
+    for (const ir::Param& p : f_.params) map_[p.value] = build_.param(p.name, p.type, p.kind);
+    limit_ = build_.param("max_steps", type_, ir::ParamKind::StepLimit);
     count_ = build_.constant(types::scalar_of(type_, 0));
     block(0);
     return build_.take();
@@ -46,12 +46,12 @@ class StepLimiter {
       case Op::BreakIf: {
         ir::Operands operands = mapped(in.operands);
         operands.push_back(count_);
-        build_.append({.op = Op::BreakIf, .operands = std::move(operands)});
+        build_.append({.op = Op::BreakIf, .operands = std::move(operands), .index = in.index});
         return;
       }
       case Op::Next: {
         build_.set_location(loop_location_);
-        if (is_branch_) {
+        if (is_once_) {
           ir::Operands unchanged = mapped(in.operands);
           unchanged.push_back(count_);
           build_.append({.op = Op::Next, .operands = std::move(unchanged)});
@@ -81,15 +81,15 @@ class StepLimiter {
     ir::Operands initial = mapped(in.operands);
     const auto position = static_cast<std::uint32_t>(initial.size());
     initial.push_back(count_);
-    const ValueId loop = build_.begin_loop(initial);
+    const ValueId loop = build_.begin_loop(initial, in.index != 0);
     map_[id] = loop;
     const auto& arguments = f_.blocks[in.block].arguments;
     for (std::uint32_t i = 0; i < position; ++i) map_[arguments[i]] = build_.arguments(loop)[i];
     count_ = build_.arguments(loop)[position];
     const base::Location outer = std::exchange(loop_location_, in.location);
-    const bool outer_branch = std::exchange(is_branch_, ir::is_branch(f_, id));
+    const bool outer_once = std::exchange(is_once_, ir::is_once(f_, id));
     block(in.block);
-    is_branch_ = outer_branch;
+    is_once_ = outer_once;
     loop_location_ = outer;
     build_.close_loop();
     count_ = build_.result(loop, position);
@@ -102,7 +102,7 @@ class StepLimiter {
   ValueId limit_ = ir::kNone;
   ValueId count_ = ir::kNone;  // the counter's present value
   base::Location loop_location_;
-  bool is_branch_ = false;  // the innermost loop never goes round
+  bool is_once_ = false;  // the innermost loop never goes round
 };
 
 }  // namespace

@@ -20,6 +20,10 @@ ir::Function remove_dead(const ir::Function& function);
 /// Folds constants, merges equal values, and applies the identities that keep every bit.
 ir::Function simplify(const ir::Function& function);
 
+/// Computes the values of short branches for all elements, and chooses.
+ir::Function flatten_branches(const ir::Function& function);
+bool has_short_branches(const ir::Function& function);
+
 /// Turns slots into SSA values: finds what each loop carries.
 ir::Function slots_to_ssa(const ir::Function& function);
 

@@ -20,6 +20,7 @@ ir::Function run(const ir::Function& traced, Options options) {
   f = expand(f);
   f = simplify(f);
   f = remove_dead(f);
+  if (has_short_branches(f)) f = remove_dead(simplify(flatten_branches(f)));
   ir::verify(f);
   return f;
 }

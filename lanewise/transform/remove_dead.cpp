@@ -11,6 +11,9 @@ using ir::ValueId;
 /// True where dropping the instruction could drop a failure of the element.
 bool may_fail(const ir::Function& f, const Instruction& in) {
   if (in.op == Op::Fail) return true;
+  if (in.op == Op::TableRead || in.op == Op::ArrayRead || in.op == Op::ArrayWrite) {
+    return static_cast<ir::IndexMode>(in.index) == ir::IndexMode::Check;
+  }
   if (!ops::can_fail(in.op, in.type)) return false;
   const Instruction& divisor = f[in.operands[1]];
   return divisor.op != Op::Constant || divisor.constant == types::scalar_of(divisor.type, 0);
@@ -35,6 +38,7 @@ class DeadCode {
       changed_ = false;
       mark_block(0, ir::kNone);
     } while (changed_);
+    loops_.clear();
     map_.assign(f_.values.size(), ir::kNone);
     ir::Builder build(f_.name);
     copy_block(build, 0, ir::kNone);
@@ -54,9 +58,14 @@ class DeadCode {
   }
 
   void mark_block(ir::BlockId id, ValueId loop) {
+    loops_.push_back(loop);
     const auto& body = f_.blocks[id].body;
     for (auto it = body.rbegin(); it != body.rend(); ++it) mark(*it, loop);
+    loops_.pop_back();
   }
+
+  /// The loop that an exit leaves.
+  ValueId left_by(const Instruction& in) const { return loops_[loops_.size() - 1 - in.index]; }
 
   void mark(ValueId id, ValueId loop) {
     const Instruction& in = f_[id];
@@ -72,8 +81,12 @@ class DeadCode {
       case Op::BreakIf:
         need(in.operands[0]);
         for (std::size_t i = 0; i + 1 < in.operands.size(); ++i) {
-          if (result_needed_[loop][i]) need(in.operands[i + 1]);
+          if (result_needed_[left_by(in)][i]) need(in.operands[i + 1]);
         }
+        return;
+      case Op::ArrayWrite:
+        if (!may_fail(f_, in) && !live_[in.operands[0]]) return;
+        for (const ValueId operand : in.operands) need(operand);
         return;
       case Op::Loop:
         need(id);
@@ -114,7 +127,9 @@ class DeadCode {
   }
 
   void copy_block(ir::Builder& build, ir::BlockId id, ValueId loop) {
+    loops_.push_back(loop);
     for (const ValueId value : f_.blocks[id].body) copy(build, value, loop);
+    loops_.pop_back();
   }
 
   void copy(ir::Builder& build, ValueId id, ValueId loop) {
@@ -123,11 +138,11 @@ class DeadCode {
     switch (in.op) {
       case Op::Param: {  // the signature stays
         const ir::Param& p = f_.params[in.index];
-        map_[id] = build.param(p.name, p.type, p.mapped);
+        map_[id] = build.param(p.name, p.type, p.kind);
         return;
       }
       case Op::Loop: {
-        map_[id] = build.begin_loop(kept(in, id, 0));
+        map_[id] = build.begin_loop(kept(in, id, 0), in.index != 0);
         const auto& arguments = f_.blocks[in.block].arguments;
         std::size_t position = 0;
         for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -140,7 +155,8 @@ class DeadCode {
       case Op::BreakIf:
       case Op::Next: {
         Instruction copy = in;
-        copy.operands = kept(in, loop, in.op == Op::BreakIf ? 1 : 0);
+        const bool leaves = in.op == Op::BreakIf;
+        copy.operands = kept(in, leaves ? left_by(in) : loop, leaves ? 1 : 0);
         build.append(std::move(copy));
         return;
       }
@@ -152,7 +168,9 @@ class DeadCode {
         return;
       }
       default: {
-        if (in.op != Op::Return && !may_fail(f_, in) && !live_[id]) return;
+        const bool is_needed = in.op == Op::Return || may_fail(f_, in) ||
+                               (in.op == Op::ArrayWrite ? live_[in.operands[0]] : live_[id]);
+        if (!is_needed) return;
         Instruction copy = in;
         for (ValueId& operand : copy.operands) operand = map_[operand];
         if (in.op == Op::Return) {
@@ -168,6 +186,7 @@ class DeadCode {
   std::vector<bool> live_;
   std::vector<std::vector<bool>> result_needed_;  // by loop
   std::vector<ValueId> map_;
+  std::vector<ValueId> loops_;  // around an instruction, the innermost last
   bool changed_ = false;
 };
 

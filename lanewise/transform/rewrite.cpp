@@ -37,9 +37,9 @@ class Copier {
     build_.set_location(old.location);
     if (old.op == Op::Param) {
       const ir::Param& p = f_.params[old.index];
-      map_[id] = build_.param(p.name, p.type, p.mapped);
+      map_[id] = build_.param(p.name, p.type, p.kind);
     } else if (old.op == Op::Loop) {
-      map_[id] = build_.begin_loop(mapped(old.operands));
+      map_[id] = build_.begin_loop(mapped(old.operands), old.index != 0);
       const auto& arguments = f_.blocks[old.block].arguments;
       for (std::size_t i = 0; i < arguments.size(); ++i) {
         map_[arguments[i]] = build_.arguments(map_[id])[i];

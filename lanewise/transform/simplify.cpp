@@ -156,7 +156,9 @@ class CommonValues {
     for (const ValueId argument : block.arguments) own.emplace(argument, own.size());
     for (const ValueId value : block.body) {
       const Instruction& in = f_[value];
-      if (in.op == Op::Loop || in.op == Op::Fail) return {};
+      const bool computes = ops::is_elementwise(in.op) || in.op == Op::Constant ||
+                            in.op == Op::BreakIf || in.op == Op::Next;
+      if (!computes || (in.op == Op::BreakIf && in.index != 0)) return {};
       if (same_[value] != value) continue;
       key.push_back(static_cast<std::uint64_t>(in.op) << 8 | static_cast<std::uint64_t>(in.type));
       if (in.op == Op::Constant) key.push_back(in.constant.bits());

@@ -59,7 +59,7 @@ class SlotsToSsa {
     switch (in.op) {
       case Op::Param: {
         const ir::Param& p = f_.params[in.index];
-        map_[id] = build_.param(p.name, p.type, p.mapped);
+        map_[id] = build_.param(p.name, p.type, p.kind);
         return;
       }
       case Op::Slot:
@@ -74,8 +74,10 @@ class SlotsToSsa {
       case Op::Loop:
         return loop(id);
       case Op::BreakIf:
-        build_.break_if(map_[in.operands[0]],
-                        present(std::span(in.operands).subspan(1), carried_.back()));
+        build_.break_if(
+            map_[in.operands[0]],
+            present(std::span(in.operands).subspan(1), carried_[carried_.size() - 1 - in.index]),
+            in.index);
         return;
       case Op::Next:
         build_.end_loop(present(in.operands, carried_.back()));
@@ -98,7 +100,7 @@ class SlotsToSsa {
     std::vector<ValueId> written;
     std::vector<ValueId> own;
     collect_written(in.block, written, own);
-    const ValueId loop = build_.begin_loop(present(in.operands, written));
+    const ValueId loop = build_.begin_loop(present(in.operands, written), in.index != 0);
     map_[id] = loop;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       map_[arguments[i]] = build_.arguments(loop)[i];

@@ -44,7 +44,7 @@ std::vector<Input> to_inputs(const std::vector<InputArray>& arrays) {
     const DType type = to_dtype(array.dtype());
     Input& input = inputs.emplace_back(type, array.data(), static_cast<std::int64_t>(array.size()));
     if (array.ndim() != 0) continue;
-    input.mapped = false;
+    input.kind = ir::ParamKind::Shared;
     input.value = Scalar::load(type, array.data());
   }
   return inputs;
@@ -117,7 +117,7 @@ class Function {
     std::vector<Value> parameters;
     for (const Input& input : inputs) {
       parameters.push_back(recording.value(recording.builder().param(
-          fmt::format("arg{}", parameters.size()), input.type, input.mapped)));
+          fmt::format("arg{}", parameters.size()), input.type, input.kind)));
     }
     const auto results = nb::cast<std::vector<Value>>(tracer(handle, parameters));
     return recording.finish(results);

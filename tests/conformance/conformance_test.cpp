@@ -109,7 +109,9 @@ class Conformance : public testing::TestWithParam<Case> {
     const auto [op, type, result] = GetParam();
     ir::Builder build("f");
     std::vector<ir::ValueId> values;
-    for (const DType operand : operand_types_) values.push_back(build.param("x", operand, mapped));
+    for (const DType operand : operand_types_)
+      values.push_back(
+          build.param("x", operand, mapped ? ir::ParamKind::Mapped : ir::ParamKind::Shared));
     build.ret(std::vector{build.op(op, values, result)});
     return transform::expand(build.take());
   }

@@ -49,7 +49,8 @@ TEST_F(MapErrors, ArgumentsOfAnotherType) {
 
 TEST_F(MapErrors, NothingToMapOver) {
   EXPECT_EQ(message_of<UsageError>([&] { f_(1.0f, 2.0f); }),
-            "map: nothing to map over; got only shared numbers, expected at least one array.");
+            "map: nothing to map over; got only shared numbers, expected at least one array, or a "
+            "count of elements.");
 }
 
 TEST_F(MapErrors, NullDataWithASize) {
@@ -137,7 +138,7 @@ TEST_F(MapErrors, FunctionsWithoutResultsOrWithTooMany) {
   const auto returning = [](int count) {
     return [count](std::span<const Input> inputs) {
       trace::Trace trace("f");
-      const ir::ValueId x = trace.builder().param("x", inputs[0].type, inputs[0].mapped);
+      const ir::ValueId x = trace.builder().param("x", inputs[0].type, inputs[0].kind);
       return trace.finish(std::vector<ir::ValueId>(static_cast<std::size_t>(count), x));
     };
   };

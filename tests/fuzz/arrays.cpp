@@ -27,7 +27,7 @@ Arrays::Arrays(const ir::Function& function, const Inputs& inputs,
     : results_(function.results), period_(inputs.count) {
   for (std::size_t p = 0; p < inputs.values.size(); ++p) {
     const DType type = function.params[p].type;
-    if (!function.params[p].mapped) {
+    if (!function.params[p].is_mapped()) {
       shared_.push_back(inputs.values[p][0].bits());
       continue;
     }

@@ -40,8 +40,8 @@ class Runner {
       : trial_(trial),
         function_(function),
         program_(std::make_shared<runtime::Program>(
-            transform::run(function, {.step_counter = trial.step_counter}),
-            trial.step_counter.has_value(), trial.wish, api::cpu_backend())) {}
+            transform::run(function, {.step_counter = trial.step_counter}), trial.wish,
+            api::cpu_backend())) {}
 
   Verdict run(const Inputs& inputs, std::span<const ir::Evaluation> truth) {
     std::vector<std::int64_t> survivors;

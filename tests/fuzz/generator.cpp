@@ -548,7 +548,9 @@ class Generator {
       const bool mapped = i == 0 || random_.chance(70);
       DType type = random_type();
       while (i == 0 && type == DType::Bool) type = random_type();
-      emit(build_.param(fmt::format("arg{}", i), type, mapped), !mapped);
+      emit(build_.param(fmt::format("arg{}", i), type,
+                        mapped ? ir::ParamKind::Mapped : ir::ParamKind::Shared),
+           !mapped);
     }
     noise_ = noise_of(build_.function().params[0].value);
   }

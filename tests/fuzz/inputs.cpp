@@ -116,7 +116,7 @@ Scalar random_scalar(Random& random, DType type) {
 std::vector<Scalar> Inputs::arguments(const ir::Function& function, std::int64_t i) const {
   std::vector<Scalar> result;
   for (std::size_t p = 0; p < values.size(); ++p) {
-    result.push_back(values[p][function.params[p].mapped ? static_cast<std::size_t>(i) : 0]);
+    result.push_back(values[p][function.params[p].is_mapped() ? static_cast<std::size_t>(i) : 0]);
   }
   return result;
 }
@@ -126,7 +126,7 @@ Inputs make_inputs(const ir::Function& function, std::uint64_t seed, std::int64_
   Inputs inputs{.count = count, .values = {}};
   for (const ir::Param& p : function.params) {
     auto& list = inputs.values.emplace_back();
-    for (std::int64_t i = 0; i < (p.mapped ? count : 1); ++i) {
+    for (std::int64_t i = 0; i < (p.is_mapped() ? count : 1); ++i) {
       list.push_back(random_scalar(random, p.type));
     }
   }
@@ -138,7 +138,7 @@ Inputs subset(const ir::Function& function, const Inputs& inputs,
   Inputs result{.count = std::ssize(elements), .values = {}};
   for (std::size_t p = 0; p < inputs.values.size(); ++p) {
     auto& list = result.values.emplace_back();
-    if (!function.params[p].mapped) {
+    if (!function.params[p].is_mapped()) {
       list = inputs.values[p];
       continue;
     }
@@ -178,7 +178,7 @@ std::optional<Inputs> parse_inputs(const ir::Function& function, std::string_vie
       const std::uint64_t value = std::stoull(bits, nullptr, 16);
       list.push_back(Scalar::load(function.params[p].type, &value));
     }
-    const auto expected = function.params[p].mapped ? inputs.count : 1;
+    const auto expected = function.params[p].is_mapped() ? inputs.count : 1;
     if (std::ssize(list) != expected) return std::nullopt;
   }
   if (inputs.count < 1 || inputs.values.size() != function.params.size()) return std::nullopt;

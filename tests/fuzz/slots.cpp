@@ -37,7 +37,7 @@ class ToSlots {
     switch (in.op) {
       case Op::Param: {
         const ir::Param& p = f_.params[in.index];
-        map_[id] = build_.param(p.name, p.type, p.mapped);
+        map_[id] = build_.param(p.name, p.type, p.kind);
         return;
       }
       case Op::Loop:

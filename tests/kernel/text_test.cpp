@@ -122,7 +122,8 @@ TEST(KernelVerify, ParametersLiteralsAndOutputsAreChecked) {
 }
 
 TEST(KernelVerify, LoopsExitsAndFailuresAreChecked) {
-  EXPECT_EQ(refusal_of("  loop v0 {\n  }"), "verify: f: loop: looks at a mask.");
+  EXPECT_EQ(refusal_of("  loop v0 {\n  }"),
+            "verify: f: loop: looks at a mask; a branch at a bool.");
   EXPECT_EQ(refusal_of("  v1: bool = active\n  exit_if v1"),
             "verify: f: exit_if: a uniform bool, inside a loop.");
   EXPECT_EQ(refusal_of("  u1: bool = constant true\n  exit_if u1"),

@@ -22,7 +22,7 @@ std::shared_ptr<Program> make_program() {
                              return std::make_unique<FakeCode>(&do_nothing);
                            }};
   return std::make_shared<Program>(ir::parse("function f(%0: f32) -> (f32) {\n  return (%0)\n}\n"),
-                                   false, plan::Wish{}, backend);
+                                   plan::Wish{}, backend);
 }
 
 std::shared_ptr<Program> make() {
@@ -162,8 +162,7 @@ TEST_F(RuntimeProgramCache, AProgramThatIsDroppedWhileItCompilesStaysAway) {
                            }};
   const std::weak_ptr<Program> dropped = cached_program("a", [&] {
     return std::make_shared<Program>(
-        ir::parse("function f(%0: f32) -> (f32) {\n  return (%0)\n}\n"), false, plan::Wish{},
-        backend);
+        ir::parse("function f(%0: f32) -> (f32) {\n  return (%0)\n}\n"), plan::Wish{}, backend);
   });
   dropped.lock()->compile_in_background({});
   while (stage != 1) {

@@ -14,7 +14,7 @@ namespace lw::runtime {
 namespace {
 
 std::shared_ptr<Program> mandelbrot(plan::Wish wish = {}, Backend backend = api::cpu_backend()) {
-  return std::make_shared<Program>(test::mandelbrot_program(), false, wish, backend);
+  return std::make_shared<Program>(test::mandelbrot_program(), wish, backend);
 }
 
 ObjectCode refuse(const kernel::Kernel&, const plan::Schedule&) {
@@ -47,7 +47,7 @@ TEST(RuntimeProgram, CompilesOnceHoweverOftenItIsAsked) {
 
 TEST(RuntimeProgram, AWishForTheScheduleNeedsNoSample) {
   EXPECT_FALSE(mandelbrot({.refill = true})->wants_sample());
-  const Program straight(ir::parse("function f(%0: f32) -> (f32) {\n  return (%0)\n}\n"), false, {},
+  const Program straight(ir::parse("function f(%0: f32) -> (f32) {\n  return (%0)\n}\n"), {},
                          api::cpu_backend());
   EXPECT_FALSE(straight.wants_sample());
   EXPECT_FALSE(straight.has_loops());

@@ -67,7 +67,7 @@ TEST(TraceErrors, BreakIfOutsideOfALoopIsRefused) {
     return x;
   });
   EXPECT_EQ(message_of<UsageError>([&] { f(std::vector<float>{1}); }),
-            "BreakIf: stands outside of any loop. Use it in the body of lw::While.");
+            "BreakIf: stands outside of any loop. Use it in the body of lw::While or lw::For.");
 }
 
 TEST(TraceErrors, BreakIfAfterALoopIsRefusedToo) {
@@ -77,7 +77,7 @@ TEST(TraceErrors, BreakIfAfterALoopIsRefusedToo) {
     return x;
   });
   EXPECT_EQ(message_of<UsageError>([&] { f(std::vector<float>{1}); }),
-            "BreakIf: stands outside of any loop. Use it in the body of lw::While.");
+            "BreakIf: stands outside of any loop. Use it in the body of lw::While or lw::For.");
 }
 
 TEST(TraceErrors, AnOpThatDoesNotFitItsTypeNamesTheUsersLine) {

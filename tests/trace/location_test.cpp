@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "lanewise/trace/variable.h"
+#include "lanewise/trace/control.h"
 
 namespace lw::trace {
 namespace {

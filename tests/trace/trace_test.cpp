@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lanewise/ir/print.h"
-#include "lanewise/trace/variable.h"
+#include "lanewise/trace/control.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw::trace {

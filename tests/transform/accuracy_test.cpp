@@ -138,8 +138,8 @@ void expect_bits_of_evaluator(const Function<T>& function) {
   const DType type = types::dtype_of<T>;
   const bool binary = function.arity == 2;
   ir::Builder build("f");
-  std::vector<ir::ValueId> params = {build.param("a", type, true)};
-  if (binary) params.push_back(build.param("b", type, true));
+  std::vector<ir::ValueId> params = {build.param("a", type)};
+  if (binary) params.push_back(build.param("b", type));
   build.ret(std::vector{build.op(*ops::op_named(function.name), params, type)});
   const ir::Function program =
       transform::run(build.take(), {.high_accuracy = function.accuracy == Accuracy::High});

@@ -42,7 +42,7 @@ function f(%0: i32) -> (i32) {
 }
 )",
               R"(
-function f(%0: i32, %1: i32 shared) -> (i32) {
+function f(%0: i32, %1: i32 step_limit) -> (i32) {
   %2 = constant i32 0
   %3 = loop (%4: i32 = %0, %5: i32 = %2) {
     %6 = lt bool %4, %0
@@ -83,7 +83,7 @@ TEST(TransformLimitSteps, TheProgramFailsExactlyWhereTheEvaluatorsLimitIs) {
 TEST(TransformLimitSteps, AProgramWithoutLoopsOnlyGetsTheParameter) {
   expect_pass([](const ir::Function& f) { return remove_dead(limit_steps(f, DType::I64)); },
               "function f(%0: f32) -> (f32) {\n  return (%0)\n}\n",
-              "function f(%0: f32, %1: i64 shared) -> (f32) {\n  return (%0)\n}\n");
+              "function f(%0: f32, %1: i64 step_limit) -> (f32) {\n  return (%0)\n}\n");
 }
 
 }  // namespace

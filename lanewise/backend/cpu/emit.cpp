@@ -64,6 +64,17 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
   };
   arrays(Layout::kInputs, k_.inputs, inputs_);
   arrays(Layout::kOutputs, k_.outputs, outputs_);
+  for (std::uint32_t i = 0; i < k_.tables.size(); ++i) {
+    tables_.push_back(table_field(i, offsetof(types::Table, data), pointer));
+  }
+  for (const kernel::Array& array : k_.arrays) {
+    Type* rows = llvm::ArrayType::get(memory_type(array.type, true), array.size);
+    arrays_.emplace_back();
+    for (int u = 0; u < s_.interleave; ++u) {
+      arrays_.back().push_back(new_slot(rows, "array"));
+      llvm::cast<llvm::AllocaInst>(arrays_.back().back())->setAlignment(llvm::Align(64));
+    }
+  }
   if (!k_.sites.empty()) {
     ids_memory_ = new_slot(llvm::FixedVectorType::get(b_.getInt32Ty(), unsigned(s_.lanes)), "ids");
   }
@@ -98,6 +109,7 @@ void Emitter::count_assignments() {
     }
     for (const RegisterId r : in.sources) ++reads_[r];
     if (in.kind == Kind::Active) active_ = in.dst;
+    if (in.kind == Kind::Element) has_numbers_ = true;
     if (in.kind == Kind::Fail) {
       for (std::size_t i = 1; i < in.sources.size(); ++i) ++assignments_[in.sources[i]];
     }
@@ -176,7 +188,9 @@ void Emitter::hoist_uniform() {
 }
 
 bool Emitter::is_local(const Instruction& in) const {
-  return (in.kind == Kind::Compute || in.kind == Kind::Copy) && is_varying(in.dst);
+  if (in.kind == Kind::ArrayWrite || in.kind == Kind::ArrayRead) return true;
+  return (in.kind == Kind::Compute || in.kind == Kind::Copy || in.kind == Kind::TableRead) &&
+         is_varying(in.dst);
 }
 
 bool Emitter::is_skipped(const Instruction& in) const {
@@ -271,7 +285,7 @@ void Emitter::instruction(const Instruction& in) {
       return kernel::is_part(in) ? part(in) : in.once ? branch(in) : loop(in);
     case Kind::ExitIf: {
       llvm::BasicBlock* go_on = new_block("stay");
-      b_.CreateCondBr(read(in.sources[0], 0, false), loop_exit_, go_on);
+      b_.CreateCondBr(read(in.sources[0], 0, false), exits_[exits_.size() - 1 - in.index], go_on);
       b_.SetInsertPoint(go_on);
       return;
     }
@@ -279,6 +293,18 @@ void Emitter::instruction(const Instruction& in) {
       return fail(in);
     case Kind::Store:
       return store(in);
+    case Kind::Element:
+      return element(in);
+    case Kind::TableSize:
+      return write(in.dst, 0, table_field(in.index, offsetof(types::Table, size), b_.getInt64Ty()));
+    case Kind::TableRead:
+      return table_read(in);
+    case Kind::Array:
+      return array_fill(in);
+    case Kind::ArrayRead:
+      return array_read(in);
+    case Kind::ArrayWrite:
+      return array_write(in);
   }
 }
 
@@ -327,17 +353,22 @@ bool Emitter::is_innermost(kernel::BlockId id) const {
   return true;
 }
 
-/// The block is run at most once, if any lane needs it. It is a function of its own, for one
-/// register of lanes, which gets what it reads and writes in a frame: rare code is compiled once,
-/// and leaves no trace in the code around it.
+/// The block is run at most once, if any lane needs it. If it is rare it is a function of its own,
+/// for one register of lanes, which gets what it reads and writes in a frame: such code is compiled
+/// once, and leaves no trace in the code around it.
 void Emitter::branch(const Instruction& in) {
-  llvm::BasicBlock* rare = new_block("rare");
+  llvm::BasicBlock* taken = new_block("taken");
   llvm::BasicBlock* common = new_block("common");
-  b_.CreateCondBr(any_of(in.sources[0]), rare, common,
-                  llvm::MDBuilder(module_.getContext()).createBranchWeights(1, 1000));
-  b_.SetInsertPoint(rare);
-  if (!is_closed(in.block)) {
+  const bool is_uniform = !is_varying(in.sources[0]);
+  Value* any = is_uniform ? read(in.sources[0], 0, false) : any_of(in.sources[0]);
+  llvm::MDNode* weights = nullptr;
+  if (in.rare) weights = llvm::MDBuilder(module_.getContext()).createBranchWeights(1, 1000);
+  b_.CreateCondBr(any, taken, common, weights);
+  b_.SetInsertPoint(taken);
+  if (!in.rare || is_uniform || !is_closed(in.block)) {
+    exits_.push_back(common);
     block(in.block);
+    exits_.pop_back();
   } else {
     const Interface& of = interface_of(in.block);
     llvm::Function* function = block_function(in.block, 1, true);
@@ -422,7 +453,8 @@ bool Emitter::is_closed(kernel::BlockId id) const {
   kernel::for_each(
       k_,
       [&](const Instruction& in, int) {
-        closed = closed && (in.kind == Kind::Compute || in.kind == Kind::Copy || in.once);
+        const bool is_plain_once = in.once && (in.sources.empty() || is_varying(in.sources[0]));
+        closed = closed && (in.kind == Kind::Compute || in.kind == Kind::Copy || is_plain_once);
       },
       id);
   return closed;
@@ -576,9 +608,9 @@ void Emitter::loop(const Instruction& in) {
     b_.CreateCondBr(ops_.any(read_all(in.sources[0])), body, exit);
   }
   b_.SetInsertPoint(body);
-  llvm::BasicBlock* outer_exit = std::exchange(loop_exit_, exit);
+  exits_.push_back(exit);
   steps(in.block, is_innermost(in.block) ? s_.steps : 1);
-  loop_exit_ = outer_exit;
+  exits_.pop_back();
   poll();
   b_.CreateBr(look);
   b_.SetInsertPoint(exit);
@@ -623,17 +655,8 @@ void Emitter::fail(const Instruction& in) {
   b_.CreateCondBr(ops_.any(failing), record, go_on);
   b_.SetInsertPoint(record);
   for (int u = begin_; u < begin_ + width_; ++u) {
-    const auto i = static_cast<std::size_t>(u);
     Value* mask = failing[static_cast<std::size_t>(u - begin_)];
-    Value* ids = nullptr;
-    if (phase_ == Phase::Packet) {
-      ids = ops_.numbers_from(packet_index(u));
-    } else if (phase_ == Phase::Prologue) {
-      ids = take_ids_;
-    } else {
-      ids = b_.CreateLoad(ops_.iota()->getType(), ids_[i]);
-    }
-    b_.CreateStore(ids, ids_memory_);
+    b_.CreateStore(lane_ids(u), ids_memory_);
     call_out(Layout::kFail, "lanewise_enter_fail", b_.getVoidTy(),
              {context_, b_.getInt32(in.index), b_.CreateZExt(ops_.lane_bits(mask), b_.getInt64Ty()),
               ids_memory_, first_});

@@ -5,7 +5,8 @@
 // of them before the next one, so their latencies overlap. Registers that are assigned more than
 // once live in stack slots; LLVM's sroa turns those into phis.
 //
-// emit.cpp has the parts both schedules share, packets.cpp and refill.cpp one schedule each.
+// emit.cpp and memory.cpp have the parts both schedules share, packets.cpp and refill.cpp one
+// schedule each.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -92,6 +93,20 @@ class Emitter {
   void straight_packets();
   /// The outputs are larger than the caches and begin at whole registers.
   llvm::Value* can_stream();
+
+  // --- arrays and tables (memory.cpp) ---
+  void element(const kernel::Instruction& in);
+  void table_read(const kernel::Instruction& in);
+  void array_fill(const kernel::Instruction& in);
+  void array_read(const kernel::Instruction& in);
+  void array_write(const kernel::Instruction& in);
+  llvm::Value* table_field(std::uint32_t table, int offset, llvm::Type* type);
+  llvm::Value* gather(DType type, llvm::Value* base, llvm::Value* index, llvm::Value* mask);
+  llvm::Value* lane_places(llvm::Value* index);
+  llvm::Value* array_row(const kernel::Instruction& in, int u, llvm::Value* place);
+  /// Numbers of the elements in register `u`, counted from the first of the chunk.
+  llvm::Value* lane_ids(int u);
+
   /// Calls a function at the context's `field` that keeps all registers (enter.h) where it can.
   llvm::Value* call_out(int field, const char* entry, llvm::Type* result,
                         llvm::ArrayRef<llvm::Value*> arguments);
@@ -147,8 +162,11 @@ class Emitter {
   llvm::Value* count_ = nullptr;  // i32
   Values inputs_, outputs_;
   llvm::BasicBlock* stopped_ = nullptr;
-  int step_ = 0, step_count_ = 1;  // which of how many steps between two looks
-  llvm::BasicBlock* loop_exit_ = nullptr;
+  int step_ = 0, step_count_ = 1;         // which of how many steps between two looks
+  std::vector<llvm::BasicBlock*> exits_;  // of the loops and branches around, the innermost last
+  Values tables_;                         // their first values
+  std::vector<Values> arrays_;            // by array and register
+  bool has_numbers_ = false;              // elements ask for their numbers
   llvm::Value* ids_memory_ = nullptr;
 
   std::vector<int> assignments_;                        // by register

@@ -154,6 +154,8 @@ Value* LaneOps::compute_bits(Op op, DType type, DType result, Value* a, Value* b
       return is_float ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
     case Op::Sub:
       return is_float ? b_.CreateFSub(a, b) : b_.CreateSub(a, b);
+    case Op::MulHigh:
+      return mul_high(type, a, b);
     case Op::Mul:
       return is_float ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
     case Op::Div:
@@ -285,6 +287,38 @@ Value* LaneOps::integer_division(Op op, DType type, Value* a, Value* b) {
   }
   Value* floored = b_.CreateSub(quotient, b_.CreateZExt(adjust, quotient->getType()));
   return b_.CreateSelect(is_minus_one, b_.CreateNeg(a), floored);
+}
+
+Value* LaneOps::mul_high(DType type, Value* a, Value* b) {
+  const auto bits = static_cast<unsigned>(types::size_of(type) * 8);
+  const bool is_signed = types::is_signed_integer(type);
+  auto* lanes = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+  if (bits != 32 || lanes == nullptr || lanes->getNumElements() % 2 != 0) {
+    Type* wide = a->getType()->getExtendedType();
+    Value* product = is_signed ? b_.CreateMul(b_.CreateSExt(a, wide), b_.CreateSExt(b, wide))
+                               : b_.CreateMul(b_.CreateZExt(a, wide), b_.CreateZExt(b, wide));
+    return b_.CreateTrunc(b_.CreateLShr(product, bits), a->getType());
+  }
+  // The processor multiplies every other lane to twice the width.
+  const unsigned half = lanes->getNumElements() / 2;
+  Type* wide = llvm::FixedVectorType::get(b_.getInt64Ty(), half);
+  const auto upper = [&](Value* v) {
+    return is_signed ? b_.CreateAShr(v, 32) : b_.CreateLShr(v, 32);
+  };
+  const auto lower = [&](Value* v) {
+    return is_signed ? b_.CreateAShr(b_.CreateShl(v, 32), 32)
+                     : b_.CreateAnd(v, llvm::ConstantInt::get(wide, 0xffffffffu));
+  };
+  Value* x = b_.CreateBitCast(a, wide);
+  Value* y = b_.CreateBitCast(b, wide);
+  Value* even = b_.CreateBitCast(b_.CreateMul(lower(x), lower(y)), lanes);
+  Value* odd = b_.CreateBitCast(b_.CreateMul(upper(x), upper(y)), lanes);
+  std::vector<int> order;
+  for (unsigned i = 0; i < half; ++i) {
+    order.push_back(static_cast<int>(2 * i + 1));
+    order.push_back(static_cast<int>(2 * half + 2 * i + 1));
+  }
+  return b_.CreateShuffleVector(even, odd, order);
 }
 
 Value* LaneOps::shift(Op op, DType type, Value* a, Value* b) {

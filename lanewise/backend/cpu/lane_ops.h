@@ -52,6 +52,7 @@ class LaneOps {
                             llvm::Value* c);
   llvm::Value* compare(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* integer_division(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* mul_high(DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* shift(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* convert(DType from, DType to, llvm::Value* a);
   /// A function that replaces doubles in memory, for the lanes.

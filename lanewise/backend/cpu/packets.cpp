@@ -18,7 +18,7 @@ void Emitter::packets() {
   for (const kernel::Instruction& in : k_.body()) {
     has_loops = has_loops || (in.kind == kernel::Kind::Loop && !in.once);
   }
-  if (has_loops || active_ != kernel::kNone) {
+  if (has_loops || has_numbers_ || active_ != kernel::kNone) {
     masked_packets();
   } else {
     straight_packets();

@@ -32,10 +32,17 @@ void Machine::Builder::run() {
   find_uses();
   choose_lanes();
   m_.ids_ = take_lanes();
-  m_.has_failures_ = !k_.sites.empty();
+  m_.needs_ids_ = !k_.sites.empty() || !k_.arrays.empty();
+  kernel::for_each(k_, [&](const Instruction& in, int) {
+    m_.needs_ids_ = m_.needs_ids_ || in.kind == LaneKind::Element;
+  });
   m_.cleared_.resize(k_.sites.size());
   m_.blocks_.resize(k_.blocks.size());
   place_long_lived();
+  for (const kernel::Array& array : k_.arrays) {
+    arrays_.push_back(take(array.size * static_cast<std::size_t>(m_.lanes_) *
+                           types::size_of(array.type)));
+  }
   emit_block(0, true);
   m_.scratch_bytes_ = next_;
 }
@@ -76,7 +83,9 @@ void Machine::Builder::find_uses() {
       // Terms are read as they are; so is what a polynomial begins with.
       const bool is_lanewise =
           terms == 0 &&
-          (in.kind == LaneKind::Store || (in.dst != kernel::kNone && k_.registers[in.dst].varying));
+          (in.kind == LaneKind::Store || in.kind == LaneKind::Array ||
+           in.kind == LaneKind::ArrayWrite ||
+           (in.dst != kernel::kNone && k_.registers[in.dst].varying));
       if (terms > 0) --terms;
       for (const RegisterId r : in.sources) touch(r, b, i, is_lanewise);
       if (in.dst != kernel::kNone) {
@@ -175,8 +184,31 @@ void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top)
   switch (in.kind) {
     case LaneKind::Constant:
     case LaneKind::Shared:
+    case LaneKind::TableSize:
       m_.presets_.push_back({in.constant, in.kind == LaneKind::Shared ? in.index : kernel::kNone,
+                             in.kind == LaneKind::TableSize ? in.index : kernel::kNone,
                              size(in.dst), value_[in.dst], lanes_[in.dst]});
+      return;
+    case LaneKind::Element:
+      out.push_back(
+          {.kind = Kind::Element, .dst = place_short_lived(in.dst), .index = in.index});
+      return;
+    case LaneKind::TableRead:
+    case LaneKind::ArrayRead:
+      return emit_read(in, out);
+    case LaneKind::Array:
+      out.push_back({.kind = Kind::Array,
+                     .size = size(in.sources[0]),
+                     .sources = {lanes_[in.sources[0]], k_.arrays[in.index].size},
+                     .index = arrays_[in.index]});
+      return;
+    case LaneKind::ArrayWrite:
+      out.push_back({.kind = Kind::ArrayWrite,
+                     .is_wide = size(in.sources[0]) == 8,
+                     .size = size(in.sources[1]),
+                     .sources = {lanes_[in.sources[0]], lanes_[in.sources[1]],
+                                 lanes_[in.sources[2]]},
+                     .index = arrays_[in.index]});
       return;
     case LaneKind::Load:
       out.push_back({.kind = Kind::Load,
@@ -198,7 +230,8 @@ void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top)
                      .index = in.index});
       return;
     case LaneKind::ExitIf:
-      out.push_back({.kind = Kind::ExitIf, .sources = {value_[in.sources[0]]}});
+      out.push_back(
+          {.kind = Kind::ExitIf, .sources = {value_[in.sources[0]]}, .index = in.index});
       return;
     case LaneKind::Fail:
       for (std::size_t i = 1; i < in.sources.size(); ++i) {
@@ -221,6 +254,22 @@ void Machine::Builder::emit_compute(const Instruction& in, std::vector<Step>& ou
   for (std::size_t i = 0; i < in.sources.size(); ++i) {
     step.sources[i] = varying ? lanes_[in.sources[i]] : value_[in.sources[i]];
   }
+  step.dst = varying ? place_short_lived(in.dst) : value_[in.dst];
+  out.push_back(step);
+  if (!varying) broadcast(in.dst, in.dst, out);
+}
+
+/// Without a mask, what is read is the same for all lanes or a row of an array.
+void Machine::Builder::emit_read(const Instruction& in, std::vector<Step>& out) {
+  const bool is_table = in.kind == LaneKind::TableRead;
+  const bool varying = k_.registers[in.dst].varying;
+  Step step{.kind = is_table ? Kind::TableRead : Kind::ArrayRead,
+            .uniform = !varying,
+            .is_wide = size(in.sources[0]) == 8,
+            .size = size(in.dst),
+            .index = is_table ? in.index : arrays_[in.index]};
+  step.sources[0] = varying ? lanes_[in.sources[0]] : value_[in.sources[0]];
+  step.sources[1] = in.sources.size() > 1 ? lanes_[in.sources[1]] : kernel::kNone;
   step.dst = varying ? place_short_lived(in.dst) : value_[in.dst];
   out.push_back(step);
   if (!varying) broadcast(in.dst, in.dst, out);
@@ -295,10 +344,12 @@ void Machine::Builder::emit_loop(const Instruction& in, kernel::BlockId id, bool
   emit_block(in.block, false);
   LoopInfo info;
   info.block = in.block;
-  info.masked = !in.sources.empty();
+  info.uniform = !in.sources.empty() && !k_.registers[in.sources[0]].varying;
+  info.masked = !in.sources.empty() && !info.uniform;
   info.once = in.once;
   info.counted = top && info.masked && !info.once && !has_counted_;
   has_counted_ = has_counted_ || info.counted;
+  if (info.uniform) info.mask = value_[in.sources[0]];
   if (info.masked) {
     info.mask = lanes_[in.sources[0]];
     info.order = take(static_cast<std::size_t>(m_.lanes_) * 4);
@@ -328,7 +379,7 @@ void Machine::Builder::collect_packed(const Instruction& loop, LoopInfo& info) {
     if (role[r] == 0 || !k_.registers[r].varying || !lives_on) continue;
     info.packed.push_back({lanes_[r], take_lanes(), size(r), role[r] == 2});
   }
-  if (m_.has_failures_) info.packed.push_back({m_.ids_, take_lanes(), 4, false});
+  if (m_.needs_ids_) info.packed.push_back({m_.ids_, take_lanes(), 4, false});
 }
 
 }  // namespace lw::backend::tile

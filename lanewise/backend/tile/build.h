@@ -40,6 +40,7 @@ class Machine::Builder {
   void emit_compute(const kernel::Instruction& in, std::vector<Step>& out);
   /// True when the result has the bits of the operand, which ends here: it takes over its place.
   bool emit_in_place(const kernel::Instruction& in, kernel::BlockId id, std::uint32_t at);
+  void emit_read(const kernel::Instruction& in, std::vector<Step>& out);
   void emit_terms(kernel::BlockId id, std::uint32_t at, int count);
   void emit_copy(const kernel::Instruction& in, std::vector<Step>& out);
   void broadcast(kernel::RegisterId from, kernel::RegisterId to, std::vector<Step>& out);
@@ -53,6 +54,7 @@ class Machine::Builder {
   std::vector<std::uint32_t> value_;  // by register: offset of the one value
   std::vector<std::uint32_t> lanes_;  // by register: offset of the lanes
   std::vector<std::uint32_t> free_;   // slots of lanes that are over
+  std::vector<std::uint32_t> arrays_;  // by array: offset
   std::uint32_t next_ = 0;
   bool has_counted_ = false;
 };

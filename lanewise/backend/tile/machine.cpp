@@ -69,6 +69,8 @@ class Machine::Worker {
     for (const Preset& p : m.presets_) {
       if (p.shared != kernel::kNone) {
         std::memcpy(at(p.offset), &context->shared[p.shared], 8);
+      } else if (p.table != kernel::kNone) {
+        std::memcpy(at(p.offset), &context->tables[p.table].size, 8);
       } else {
         p.value.store(at(p.offset));
       }
@@ -84,7 +86,7 @@ class Machine::Worker {
       first_ = first;
       offset_ = done;
       live_ = static_cast<int>(std::min<std::int64_t>(m_.lanes_, count - done));
-      if (m_.has_failures_) {
+      if (m_.needs_ids_) {
         auto* ids = reinterpret_cast<std::int32_t*>(at(m_.ids_));
         for (int i = 0; i < live_; ++i) ids[i] = static_cast<std::int32_t>(done) + i;
       }
@@ -148,10 +150,28 @@ class Machine::Worker {
           if (const Exit exit = loop(m_.loops_[s.index], n); exit != Exit::End) return exit;
           break;
         case Kind::ExitIf:
-          if (*at(s.sources[0]) != std::byte{0}) return Exit::Leave;
+          if (*at(s.sources[0]) != std::byte{0}) {
+            further_out_ = s.index;
+            return Exit::Leave;
+          }
           break;
         case Kind::Fail:
           fail(s, n);
+          break;
+        case Kind::Element:
+          number_lanes(s, n);
+          break;
+        case Kind::TableRead:
+          read_table(s, n);
+          break;
+        case Kind::Array:
+          fill_array(s, n);
+          break;
+        case Kind::ArrayRead:
+          read_array(s, n);
+          break;
+        case Kind::ArrayWrite:
+          write_array(s, n);
           break;
       }
     }
@@ -164,6 +184,7 @@ class Machine::Worker {
     Exit exit = Exit::End;
     auto* order = reinterpret_cast<std::int32_t*>(at(info.order));
     for (;;) {
+      if (info.uniform && *at(info.mask) == std::byte{0}) break;
       if (info.masked) {
         const int live = m_.table_->count(at(info.mask), n);
         if (live == 0) break;
@@ -180,7 +201,11 @@ class Machine::Worker {
       }
       exit = block(info.block, n);
       if (exit == Exit::Leave) {
-        exit = Exit::End;
+        if (further_out_ == 0) {
+          exit = Exit::End;
+        } else {
+          --further_out_;
+        }
         break;
       }
       if (exit != Exit::End || info.once) break;
@@ -240,16 +265,88 @@ class Machine::Worker {
     return most < options_.most_trips;
   }
 
+  // --- arrays and tables ---
+
+  const std::int32_t* ids() const { return reinterpret_cast<const std::int32_t*>(at(m_.ids_)); }
+
+  void number_lanes(const Step& s, int n) {
+    auto* words = reinterpret_cast<std::uint32_t*>(at(s.dst));
+    const std::int64_t first = context_->first_element + first_;
+    for (int i = 0; i < n; ++i) {
+      words[i] = static_cast<std::uint32_t>((first + ids()[i]) >> (32 * s.index));
+    }
+  }
+
+  /// Calls `f(lane, index)` for the lanes of the mask, all if there is none.
+  template <class F>
+  void for_each_index(const Step& s, std::uint32_t mask, int n, F f) {
+    const auto* live = mask == kernel::kNone ? nullptr : reinterpret_cast<const bool*>(at(mask));
+    const auto visit = [&](const auto* index) {
+      for (int i = 0; i < n; ++i) {
+        if (live == nullptr || live[i]) f(i, static_cast<std::int64_t>(index[i]));
+      }
+    };
+    if (s.is_wide) {
+      visit(reinterpret_cast<const std::int64_t*>(at(s.sources[0])));
+    } else {
+      visit(reinterpret_cast<const std::int32_t*>(at(s.sources[0])));
+    }
+  }
+
+  void read_table(const Step& s, int n) {
+    with_size(s.size, [&](auto* type) {
+      auto* to = reinterpret_cast<decltype(type)>(at(s.dst));
+      const auto* from =
+          static_cast<const std::remove_pointer_t<decltype(type)>*>(context_->tables[s.index].data);
+      for_each_index(s, s.sources[1], s.uniform ? 1 : n,
+                     [&](int i, std::int64_t index) { to[i] = from[index]; });
+    });
+  }
+
+  /// The value at a place of an array that the element in a lane has; packed lanes keep theirs.
+  template <class T>
+  T& array_value(const Step& s, int lane, std::int64_t place) {
+    auto* rows = reinterpret_cast<T*>(at(s.index));
+    return rows[place * m_.lanes_ + (ids()[lane] - static_cast<std::int32_t>(offset_))];
+  }
+
+  void fill_array(const Step& s, int n) {
+    with_size(s.size, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      const auto* values = reinterpret_cast<const T*>(at(s.sources[0]));
+      for (std::int64_t place = 0; place < s.sources[1]; ++place) {
+        for (int i = 0; i < n; ++i) array_value<T>(s, i, place) = values[i];
+      }
+    });
+  }
+
+  void read_array(const Step& s, int n) {
+    with_size(s.size, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      auto* to = reinterpret_cast<T*>(at(s.dst));
+      for_each_index(s, s.sources[1], n,
+                     [&](int i, std::int64_t place) { to[i] = array_value<T>(s, i, place); });
+    });
+  }
+
+  void write_array(const Step& s, int n) {
+    with_size(s.size, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      const auto* values = reinterpret_cast<const T*>(at(s.sources[1]));
+      for_each_index(s, s.sources[2], n,
+                     [&](int i, std::int64_t place) { array_value<T>(s, i, place) = values[i]; });
+    });
+  }
+
   void fail(const Step& s, int n) {
     const auto* failing = reinterpret_cast<const bool*>(at(s.sources[0]));
     if (m_.table_->count(failing, n) == 0) return;
-    const auto* ids = reinterpret_cast<const std::int32_t*>(at(m_.ids_));
     for (int begin = 0; begin < n; begin += 64) {
       std::uint64_t lanes = 0;
       for (int i = begin; i < std::min(n, begin + 64); ++i) {
         lanes |= static_cast<std::uint64_t>(failing[i]) << (i - begin);
       }
-      if (lanes != 0) context_->fail(context_, s.index, lanes, ids + begin, first_);
+      if (lanes != 0) context_->fail(context_, s.index, lanes, ids() + begin, first_);
     }
     for (const std::uint32_t mask : m_.cleared_[s.index]) {
       auto* m = reinterpret_cast<bool*>(at(mask));
@@ -264,6 +361,7 @@ class Machine::Worker {
   std::int64_t first_ = 0;
   std::int64_t offset_ = 0;
   int live_ = 0;
+  std::uint32_t further_out_ = 0;  // loops that an exit leaves beside the innermost
 };
 
 Machine::Outcome Machine::run(runtime::Context* context, std::int64_t first, std::int64_t count,

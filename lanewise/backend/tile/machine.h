@@ -33,15 +33,22 @@ class Machine : public runtime::Interpreter {
     Loop,
     ExitIf,
     Fail,
+    Element,
+    TableRead,
+    Array,
+    ArrayRead,
+    ArrayWrite,
   };
   struct Step {
     Kind kind = Kind::Compute;
-    bool uniform = false;   // Compute: over one value
+    bool uniform = false;   // Compute, Copy, TableRead: over one value
+    bool is_wide = false;   // TableRead, ArrayRead, ArrayWrite: the index is an i64
     std::uint8_t size = 0;  // bytes of a value: Copy, Broadcast, Load, Store
     LaneLoop loop = nullptr;
     std::uint32_t dst = 0;  // offsets into the scratch
     std::uint32_t sources[3] = {0, 0, 0};
-    std::uint32_t index = 0;  // Load, Store: array; Fail: site; Loop, Terms: into their lists
+    std::uint32_t index = 0;  // Load, Store: array; Fail: site; ExitIf: further out; Element: word;
+                              // TableRead: table; Array...: offset; Loop, Terms: into their lists
   };
   struct Terms {
     TermsLoop loop;
@@ -61,6 +68,7 @@ class Machine : public runtime::Interpreter {
     bool masked = false;
     bool once = false;
     bool counted = false;  // its trips are counted
+    bool uniform = false;  // a branch that all lanes take, or none: the mask is one bool
     std::uint32_t mask = 0;
     std::uint32_t order = 0;  // offset of the original lane of each packed lane, 32-bit
     std::vector<Packed> packed;
@@ -68,6 +76,7 @@ class Machine : public runtime::Interpreter {
   struct Preset {
     Scalar value;
     std::uint32_t shared = kernel::kNone;  // a shared parameter instead of the literal
+    std::uint32_t table = kernel::kNone;   // the size of a table instead
     std::uint8_t size = 0;
     std::uint32_t offset = 0;             // of the one value
     std::uint32_t lanes = kernel::kNone;  // of its broadcast, if any op needs it
@@ -84,7 +93,7 @@ class Machine : public runtime::Interpreter {
   std::vector<Terms> terms_;
   std::vector<std::vector<std::uint32_t>> cleared_;  // by fail site: offsets of the masks
   std::uint32_t ids_ = 0;                            // offset of the lanes' numbers, 32-bit
-  bool has_failures_ = false;
+  bool needs_ids_ = false;                           // some instruction asks for them
 };
 
 }  // namespace lw::backend::tile

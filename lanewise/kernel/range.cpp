@@ -1,0 +1,213 @@
+#include "lanewise/kernel/range.h"
+
+#include <algorithm>
+
+namespace lw::kernel {
+namespace {
+
+using ir::Op;
+using ir::ValueId;
+
+/// All values of a type; of u64, those that an i64 holds are all that is told apart.
+Range range_of(DType type) {
+  switch (type) {
+    case DType::Bool:
+      return {0, 1};
+    case DType::I8:
+      return {INT8_MIN, INT8_MAX};
+    case DType::I16:
+      return {INT16_MIN, INT16_MAX};
+    case DType::I32:
+      return {INT32_MIN, INT32_MAX};
+    case DType::U8:
+      return {0, UINT8_MAX};
+    case DType::U16:
+      return {0, UINT16_MAX};
+    case DType::U32:
+      return {0, UINT32_MAX};
+    default:
+      return {};
+  }
+}
+
+Range both(Range a, Range b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
+Range either(Range a, Range b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
+
+/// The range of a sum, difference or product of its extremes; that of the type where it may wrap.
+template <class F>
+Range combined(Range a, Range b, DType type, F f) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 31;  // products stay within 64 bits
+  if (!a.is_within(-kFar, kFar) || !b.is_within(-kFar, kFar)) return range_of(type);
+  const std::int64_t ends[] = {f(a.low, b.low), f(a.low, b.high), f(a.high, b.low),
+                               f(a.high, b.high)};
+  const Range range = {*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4)};
+  const Range whole = range_of(type);
+  return range.is_within(whole.low, whole.high) ? range : whole;
+}
+
+bool is_tracked(DType type) { return types::is_integer(type) && type != DType::U64; }
+
+std::int64_t number(const Scalar& value) {
+  return types::with_type(value.type(), [&]<class T>() -> std::int64_t {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<std::int64_t>(value.as<T>());
+    } else {
+      return 0;
+    }
+  });
+}
+
+}  // namespace
+
+Range Ranges::of(ValueId id, bool always, int depth) const {
+  constexpr int kDeepest = 8;
+  const ir::Instruction& in = f_[id];
+  Range range = range_of(in.type);
+  if (!is_tracked(in.type) && in.type != DType::Bool) return {};
+  if (depth < kDeepest) range = both(range, made_by(in, always, depth + 1));
+  if (always) return range;
+  if (in.op == Op::Argument && asks_for_counters_ && depth < kDeepest)
+    range = both(range, argument(id));
+  for (const Fact& fact : facts_) {
+    if (fact.value == id) range = both(range, fact.range);
+  }
+  return range;
+}
+
+Range Ranges::made_by(const ir::Instruction& in, bool always, int depth) const {
+  const auto operand = [&](std::size_t i) { return of(in.operands[i], always, depth); };
+  switch (in.op) {
+    case Op::Constant:
+      return {number(in.constant), number(in.constant)};
+    case Op::Add:
+      return combined(operand(0), operand(1), in.type, [](auto a, auto b) { return a + b; });
+    case Op::Sub:
+      return combined(operand(0), operand(1), in.type, [](auto a, auto b) { return a - b; });
+    case Op::Mul:
+      return combined(operand(0), operand(1), in.type, [](auto a, auto b) { return a * b; });
+    case Op::Min:
+      return {std::min(operand(0).low, operand(1).low), std::min(operand(0).high, operand(1).high)};
+    case Op::Max:
+      return {std::max(operand(0).low, operand(1).low), std::max(operand(0).high, operand(1).high)};
+    case Op::Select:
+      return either(operand(1), operand(2));
+    case Op::And: {
+      // One that is not negative bounds the result.
+      Range range;
+      for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+        if (operand(i).low >= 0) range = both(range, {0, operand(i).high});
+      }
+      return range;
+    }
+    case Op::Rem: {
+      const Range divisor = operand(1);
+      return divisor.low > 0 ? Range{0, divisor.high - 1} : Range{};
+    }
+    case Op::Shr: {
+      const Range count = operand(1);
+      const Range value = operand(0);
+      if (value.low < 0 || count.low < 0 || count.low > 62) return {};
+      return {0, value.high >> count.low};
+    }
+    case Op::Div: {
+      const Range divisor = operand(1);
+      const Range value = operand(0);
+      if (value.low < 0 || divisor.low <= 0) return {};
+      return {0, value.high / divisor.low};
+    }
+    case Op::Convert: {
+      const DType from = f_[in.operands[0]].type;
+      if (from != DType::Bool && !is_tracked(from)) return {};
+      const Range value = operand(0);
+      const Range whole = range_of(in.type);
+      return value.is_within(whole.low, whole.high) ? value : whole;
+    }
+    case Op::TableSize:
+      return {1, INT64_MAX};
+    default:
+      return {};
+  }
+}
+
+/// A counter does not pass its start backwards. Its end is known from the test behind which it is
+/// asked for.
+Range Ranges::argument(ValueId id) const {
+  for (const ir::Block& block : f_.blocks) {
+    const auto at = std::find(block.arguments.begin(), block.arguments.end(), id);
+    if (at == block.arguments.end()) continue;
+    const auto position = static_cast<std::size_t>(at - block.arguments.begin());
+    const ir::Instruction& next = f_[f_[block.body.back()].operands[position]];
+    const auto block_id = static_cast<ir::BlockId>(&block - f_.blocks.data());
+    if (next.op != Op::Add || next.operands[0] != id || f_[next.operands[1]].op != Op::Constant) {
+      return {};
+    }
+    const std::int64_t step = number(f_[next.operands[1]].constant);
+    if (step == 0 || !ends_before_it_wraps(block_id, id, step)) return {};
+    for (const ir::Instruction& loop : f_.values) {
+      if (loop.op != Op::Loop || loop.block != block_id) continue;
+      const Range start = of(loop.operands[position], false, 6);
+      return step < 0 ? Range{INT64_MIN, start.high} : Range{start.low, INT64_MAX};
+    }
+  }
+  return {};
+}
+
+/// True when every step comes by a test that the counter passes only where one more is no overflow.
+bool Ranges::ends_before_it_wraps(ir::BlockId block, ValueId counter, std::int64_t step) const {
+  Ranges tests(f_);
+  tests.asks_for_counters_ = false;
+  for (const ValueId id : f_.blocks[block].body) {
+    if (f_[id].op == Op::BreakIf && f_[id].index == 0) tests.assume(f_[id].operands[0], false);
+  }
+  const Range whole = range_of(f_[counter].type);
+  for (const Fact& fact : tests.facts_) {
+    if (fact.value != counter) continue;
+    if (step < 0 ? fact.range.low >= whole.low - step : fact.range.high <= whole.high - step) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Ranges::is_below_size(ValueId id, ValueId table) const {
+  for (const Fact& fact : facts_) {
+    if (fact.value == id && fact.below == table) return true;
+  }
+  return false;
+}
+
+void Ranges::add(ValueId value, Range range, ValueId below) {
+  if (is_tracked(f_[value].type)) facts_.push_back({value, range, below});
+}
+
+void Ranges::assume(ValueId condition, bool holds) {
+  const ir::Instruction& in = f_[condition];
+  if (in.op == Op::Not) return assume(in.operands[0], !holds);
+  if (in.type != DType::Bool || in.operands.size() != 2) return;
+  if (in.op == (holds ? Op::And : Op::Or)) {
+    assume(in.operands[0], holds);
+    return assume(in.operands[1], holds);
+  }
+  ValueId less = in.operands[0];
+  ValueId more = in.operands[1];
+  if (!is_tracked(f_[less].type)) return;
+  if (in.op == Op::Eq && holds) {
+    add(less, of(more), ir::kNone);
+    return add(more, of(less), ir::kNone);
+  }
+  bool strict = in.op == Op::Lt || in.op == Op::Gt;
+  const bool is_order = strict || in.op == Op::Le || in.op == Op::Ge;
+  if (!is_order) return;
+  if (in.op == Op::Gt || in.op == Op::Ge) std::swap(less, more);
+  if (!holds) {  // not a < b: b <= a
+    std::swap(less, more);
+    strict = !strict;
+  }
+  const Range low = of(less);
+  const Range high = of(more);
+  const ValueId table = strict && f_[more].op == Op::TableSize ? f_[more].operands[0] : ir::kNone;
+  if (high.high > INT64_MIN) add(less, {INT64_MIN, high.high - strict}, table);
+  if (low.low < INT64_MAX) add(more, {low.low + strict, INT64_MAX}, ir::kNone);
+}
+
+}  // namespace lw::kernel

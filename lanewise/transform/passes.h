@@ -42,6 +42,10 @@ ir::Function widen_halves(const ir::Function& function);
 /// Rewrites the ops of kind Expand into native ones, after widening half types.
 ir::Function expand(const ir::Function& function);
 
+/// Replaces loops of a known number of steps by their results where those are linear in integers
+/// from outside of the loop; simplified again where there was one.
+ir::Function close_loops(const ir::Function& function);
+
 /// Adds a shared parameter, the last, of type `counter` (i32 or i64), and makes an element fail
 /// once it has taken more loop back edges than that.
 ir::Function limit_steps(const ir::Function& function, DType counter);

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cases import DTYPES
+from ..arrays import DTYPES
 from ..formulas import make_formula, make_scaled_wave
 from . import Prepared, Task
 

@@ -15,6 +15,8 @@ from .arrays import Array, Data
 from .scene import make_ensemble, make_rays
 
 Random = np.random.Generator
+Make = Callable[[Random, int], Data]  # of a size
+Truth = Callable[[Data, int], Array]  # of every step-th element; NaN is not looked at
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,8 @@ class Program:
     dtype: str  # of the arithmetic
     output: str
     size: int
-    make: Callable[[Random, int], Data]
-    truth: Callable[[Data, int], Array]  # of every step-th element; NaN is not looked at
+    make: Make
+    truth: Truth
     error: Callable[[Array, Array], float]  # of results and truth, in what is allowed
     step: int = 1
     by_hand: tuple[str, ...] = ()  # what there is of hand-written competitors
@@ -66,7 +68,7 @@ def _exact(results: Array, truth: Array) -> float:
     return 0.0 if np.array_equal(results, truth) else math.inf
 
 
-def _uniform(*intervals: tuple[float, float], dtype: Any = np.float64) -> Any:
+def _uniform(*intervals: tuple[float, float], dtype: Any = np.float64) -> Make:
     def make(random: Random, size: int) -> Data:
         inputs = [random.uniform(low, high, size).astype(dtype) for low, high in intervals]
         return Data(size, inputs)
@@ -115,7 +117,7 @@ def _integers(random: Random, size: int) -> Data:
     return Data(size, [random.integers(-(2**31), 2**31, size, dtype=np.int32)])
 
 
-def _mandelbrot(make: Callable[[Random, int], Data], size: int) -> Program:
+def _mandelbrot(make: Make, size: int) -> Program:
     return Program(
         "f32",
         "i32",
@@ -128,13 +130,15 @@ def _mandelbrot(make: Callable[[Random, int], Data], size: int) -> Program:
     )
 
 
+def _ode(interval: tuple[float, float], truth: Truth) -> Program:
+    make = _uniform(interval)
+    return Program("f64", "f64", 10_000, make, truth, _within(1e-2), by_hand=("packets",))
+
+
 def _mean_passage(results: Array) -> float:
     mean = truths.FIRST_PASSAGE_DISTANCE**2
     return abs(float(results.mean()) / mean - 1) / 0.05
 
-
-_LORENZ = truths.ode(truths.lorenz_slope, (1, 1, 1), 5)
-_VAN_DER_POL = truths.ode(truths.van_der_pol_slope, (2, 0), 20)
 
 PROGRAMS = {
     "mandelbrot_image": _mandelbrot(_image, _SIDE * _SIDE),
@@ -150,12 +154,16 @@ PROGRAMS = {
         step=10,
         by_hand=("hand",),
     ),
-    "ode_lorenz": Program("f64", "f64", 10_000, _uniform((20, 30)), _LORENZ, _within(1e-2)),
-    "ode_van_der_pol": Program(
-        "f64", "f64", 10_000, _uniform((1, 100)), _VAN_DER_POL, _within(1e-2)
-    ),
+    "ode_lorenz": _ode((20, 30), truths.ode(truths.lorenz_slope, (1, 1, 1), 5)),
+    "ode_van_der_pol": _ode((1, 100), truths.ode(truths.van_der_pol_slope, (2, 0), 20)),
     "tree_ensemble": Program(
-        "f32", "f32", 10_000, make_ensemble, truths.tree_ensemble, _within(1e-3)
+        "f32",
+        "f32",
+        10_000,
+        make_ensemble,
+        truths.tree_ensemble,
+        _within(1e-3),
+        by_hand=("hand", "free"),
     ),
     "first_passage": Program(
         "i32",

@@ -36,6 +36,10 @@ constexpr Row kRows[] = {
     {"mandelbrot_", "free", mandelbrot<mandelbrot_refill_free_v3>,
      mandelbrot<mandelbrot_refill_free_v4>},
     {"kepler", "hand", kepler<kepler_packets_u4_v3>, kepler<kepler_packets_u4_v4>},
+    {"tree_ensemble", "hand", tree_ensemble_v3, tree_ensemble_v4},
+    {"tree_ensemble", "free", nullptr, tree_ensemble_permutes_v4},
+    {"ode_lorenz", "packets", nullptr, ode_lorenz_v4},
+    {"ode_van_der_pol", "packets", nullptr, ode_van_der_pol_v4},
 };
 
 const Row* find(std::string_view workload, std::string_view competitor) {

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..arrays import Array
+import numpy as np
+
+from ..arrays import DTYPES, Array
 
 
 class MissingError(Exception):
@@ -32,3 +34,7 @@ class Task:
     threads: int
     inputs: list[Array]  # a value for each element
     tables: dict[str, Array]  # shared by all elements
+
+    def new_output(self) -> Array:
+        """Return an array for the results."""
+        return np.empty(self.size, DTYPES[self.output_dtype])

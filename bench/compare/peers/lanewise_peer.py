@@ -4,9 +4,6 @@ import importlib
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
-from ..arrays import DTYPES
 from ..formulas import is_formula, make_formula, make_scaled_wave
 from . import MissingError, Prepared, Task
 
@@ -19,7 +16,7 @@ _FUNCTIONS = SimpleNamespace(**{name: getattr(lw, name) for name in _NAMES}, pow
 
 
 def prepare(task: Task) -> Prepared:
-    out = np.empty(task.size, DTYPES[task.output_dtype])
+    out = task.new_output()
     if task.workload == "first_call":
         wave = make_scaled_wave(_FUNCTIONS, 1.0)
         factors = iter(range(1_000_000))

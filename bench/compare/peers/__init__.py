@@ -1,7 +1,7 @@
 """One file per Python library. Each has ``prepare``, which makes a competitor of a workload."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -27,3 +27,6 @@ class Task:
     dtype: str
     threads: int
     inputs: list[Any]  # NumPy arrays
+    tables: dict[str, Any] = field(default_factory=dict)  # NumPy arrays that all elements share
+    size: int = 0  # of the result; 0: of the first input
+    output_dtype: str = ""  # "": the dtype

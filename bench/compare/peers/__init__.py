@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 
 class MissingError(Exception):
     """A library cannot do a workload."""
@@ -30,3 +32,9 @@ class Task:
     tables: dict[str, Any] = field(default_factory=dict)  # NumPy arrays that all elements share
     size: int = 0  # of the result; 0: of the first input
     output_dtype: str = ""  # "": the dtype
+
+    def new_output(self) -> Any:
+        """Return an array for the results."""
+        dtypes = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
+        size = self.size or self.inputs[0].size
+        return np.empty(size, dtypes[self.output_dtype or self.dtype])

@@ -100,9 +100,7 @@ def make_lorenz(compile: Compile, maximum: Callable[..., Any]) -> tuple[Any, Any
     @compile
     def step(rho: Any, h: Any, x: Any, y: Any, z: Any, x1: Any, y1: Any, z1: Any) -> Any:
         x2, y2, z2 = slope(rho, stage2(x, h, x1), stage2(y, h, y1), stage2(z, h, z1))
-        x3, y3, z3 = slope(
-            rho, stage3(x, h, x1, x2), stage3(y, h, y1, y2), stage3(z, h, z1, z2)
-        )
+        x3, y3, z3 = slope(rho, stage3(x, h, x1, x2), stage3(y, h, y1, y2), stage3(z, h, z1, z2))
         x4, y4, z4 = slope(
             rho,
             stage4(x, h, x1, x2, x3),

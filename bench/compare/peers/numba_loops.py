@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .tsit5 import make_lorenz, make_van_der_pol
+from .tsit5 import Compile, make_lorenz, make_van_der_pol
 
 numba: Any = importlib.import_module("numba")
 prange = numba.prange
@@ -18,7 +18,7 @@ prange = numba.prange
 # Sums may be contracted and rearranged, by which the sum over trees is vectorised. More of fastmath
 # makes none of them faster.
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz"}}
-_function: Any = numba.njit(**OPTIONS)
+_function: Compile = numba.njit(**OPTIONS)
 
 _f32 = np.float32
 _u32 = np.uint32

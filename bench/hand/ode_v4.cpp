@@ -18,12 +18,12 @@ template <int U>
 using Doubles = Group<S, U>;
 
 template <int U>
-LW_HAND_INLINE inline Doubles<U> fmax(Doubles<U> a, Doubles<U> b) {
+LW_HAND_INLINE inline Doubles<U> larger(Doubles<U> a, Doubles<U> b) {
   return Doubles<U>::of([](__m512d p, __m512d q) LW_HAND_INLINE { return _mm512_max_pd(p, q); }, a,
                         b);
 }
 template <int U>
-LW_HAND_INLINE inline Doubles<U> fmin(Doubles<U> a, Doubles<U> b) {
+LW_HAND_INLINE inline Doubles<U> smaller(Doubles<U> a, Doubles<U> b) {
   return Doubles<U>::of([](__m512d p, __m512d q) LW_HAND_INLINE { return _mm512_min_pd(p, q); }, a,
                         b);
 }
@@ -81,7 +81,7 @@ LW_HAND_INLINE inline Doubles<U> solve(Doubles<U> parameter) {
   for (int steps = 0; any_below(t, System::kEnd) && steps < kMostSteps; ++steps) {
     const G left = end - t;
     const G after = where_at_most(left, h, end, t + h);
-    h = fmin(h, left);
+    h = smaller(h, left);
     const Step<G, N> step = tsit5_step<System>(state, slope, h, parameter);
     const G one(1);
     t = where_at_most(step.error, one, after, t);
@@ -89,8 +89,8 @@ LW_HAND_INLINE inline Doubles<U> solve(Doubles<U> parameter) {
       state[i] = where_at_most(step.error, one, step.state[i], state[i]);
       slope[i] = where_at_most(step.error, one, step.slope[i], slope[i]);
     });
-    const G power = exp(G(-0.2) * log(fmax(step.error, G(1e-10))));
-    h = h * fmin(G(5), fmax(G(0.2), G(0.9) * power));
+    const G power = exp(G(-0.2) * log(larger(step.error, G(1e-10))));
+    h = h * smaller(G(5), larger(G(0.2), G(0.9) * power));
   }
   return state[0];
 }

@@ -50,6 +50,9 @@ struct VanDerPol {
   }
 };
 
+/// Not std::fmax, which takes care of NaN.
+inline double larger(double a, double b) { return a < b ? b : a; }
+
 template <class V, int N>
 struct Step {
   V state[N];
@@ -75,12 +78,12 @@ LW_HAND_INLINE inline Step<V, N> tsit5_step(const V (&state)[N], const V (&first
   });
   step.error = V(0);
   each<N>([&](auto i) LW_HAND_INLINE {
-    using std::abs, std::fmax;
+    using std::abs;
     V sum = V(kErrors[0]) * k[0][i];
     each<6>([&](auto j) LW_HAND_INLINE { sum = sum + V(kErrors[j + 1]) * k[j + 1][i]; });
-    const V size = fmax(abs(state[i]), abs(step.state[i]));
+    const V size = larger(abs(state[i]), abs(step.state[i]));
     const V allowed = V(kTolerance) + V(kTolerance) * size;
-    step.error = fmax(step.error, abs(h * sum) / allowed);
+    step.error = larger(step.error, abs(h * sum) / allowed);
     step.slope[i] = k[6][i];
   });
   return step;

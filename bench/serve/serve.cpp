@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -86,15 +87,13 @@ class Server {
  private:
   std::string prepare(const Words& words) {
     const std::string& name = words.at(1);
-    const std::int64_t size = std::stoll(words.at(5));
-    const Arrays& arrays =
-        read_arrays(words.at(8), words.at(7), Array(dtype_of(words.at(4)), size));
-    const Case c{words.at(2), dtype_of(words.at(3)), size,          std::stoi(words.at(6)),
-                 isa_,        arrays.inputs,         arrays.tables, arrays.output};
+    const Case c = read_case(words);
     MaybeCompetitor made =
         name.starts_with("lanewise") ? lanewise_competitor(name, c) : loop_competitor(name, c);
     if (const Missing* missing = std::get_if<Missing>(&made)) return "missing\t" + missing->why;
     Competitor& competitor = competitors_[name] = std::get<Competitor>(std::move(made));
+    // So that nobody is checked by what another has left there.
+    std::memset(c.output.data(), 0xff, static_cast<std::size_t>(c.output.bytes()));
     competitor.run();
     if (competitor.settle) competitor.settle();
     std::ofstream(words.at(9), std::ios::binary)
@@ -102,16 +101,32 @@ class Server {
     return "ok";
   }
 
+  Case read_case(const Words& words) {
+    const std::string& path = words.at(8);
+    const std::int64_t size = std::stoll(words.at(5));
+    if (!arrays_.contains(path)) {
+      Arrays read{{}, {}, Array(dtype_of(words.at(4)), size)};
+      read_arrays(path, words.at(7), read);
+      arrays_.emplace(path, read);
+    }
+    const Arrays& arrays = arrays_.at(path);
+    return {.workload = words.at(2),
+            .type = dtype_of(words.at(3)),
+            .size = size,
+            .threads = std::stoi(words.at(6)),
+            .isa = isa_,
+            .inputs = arrays.inputs,
+            .tables = arrays.tables,
+            .output = arrays.output};
+  }
+
+  /// Of a case, for all its competitors.
   struct Arrays {
     std::vector<Array> inputs;
     std::vector<Array> tables;
     Array output;
   };
-  /// Once for all competitors of a case.
-  const Arrays& read_arrays(const std::string& path, const std::string& description,
-                            const Array& output) {
-    const auto [at, is_new] = arrays_.try_emplace(path, Arrays{{}, {}, output});
-    if (!is_new) return at->second;
+  static void read_arrays(const std::string& path, const std::string& description, Arrays& to) {
     std::ifstream file(path, std::ios::binary);
     for (const std::string& word : split(description, ' ')) {
       const Words parts = split(word, ':');
@@ -119,9 +134,8 @@ class Server {
       if (!file.read(static_cast<char*>(a.data()), a.bytes())) {
         throw UsageError("no " + word + " in " + path);
       }
-      (parts[0] == "input" ? at->second.inputs : at->second.tables).push_back(a);
+      (parts[0] == "input" ? to.inputs : to.tables).push_back(a);
     }
-    return at->second;
   }
 
   const Competitor& find(const std::string& name) {

@@ -7,46 +7,20 @@ library's `maximum`. A step gets the slope at its start and returns the slope at
 from collections.abc import Callable
 from typing import Any
 
+from ..tsit5 import ERROR, STAGES
+
 Compile = Callable[[Callable[..., Any]], Any]
 
 TOLERANCE = 1e-6  # absolute and relative
 
-# Ch. Tsitouras, Computers & Mathematics with Applications 62 (2011). The weights of a stage's
-# slopes; the last stage is the result.
-_A21 = 0.161
-_A31, _A32 = -0.008480655492356989, 0.335480655492357
-_A41, _A42, _A43 = 2.8971530571054935, -6.359448489975075, 4.3622954328695815
-_A51, _A52, _A53, _A54 = (
-    5.325864828439257,
-    -11.748883564062828,
-    7.4955393428898365,
-    -0.09249506636175525,
-)
-_A61, _A62, _A63, _A64, _A65 = (
-    5.86145544294642,
-    -12.92096931784711,
-    8.159367898576159,
-    -0.071584973281401,
-    -0.028269050394068383,
-)
-_A71, _A72, _A73, _A74, _A75, _A76 = (
-    0.09646076681806523,
-    0.01,
-    0.4798896504144996,
-    1.379008574103742,
-    -3.290069515436081,
-    2.324710524099774,
-)
-# Weights of the error.
-_B1, _B2, _B3, _B4, _B5, _B6, _B7 = (
-    -0.00178001105222577714,
-    -0.0008164344596567469,
-    0.007880878010261995,
-    -0.1447110071732629,
-    0.5823571654525552,
-    -0.45808210592918697,
-    1 / 66,
-)
+# Names of their own: compiled functions read no tables.
+(_A21,) = STAGES[0]
+_A31, _A32 = STAGES[1]
+_A41, _A42, _A43 = STAGES[2]
+_A51, _A52, _A53, _A54 = STAGES[3]
+_A61, _A62, _A63, _A64, _A65 = STAGES[4]
+_A71, _A72, _A73, _A74, _A75, _A76 = STAGES[5]
+_B1, _B2, _B3, _B4, _B5, _B6, _B7 = ERROR
 
 
 def _stage2(y: Any, h: Any, k1: Any) -> Any:

@@ -1,4 +1,7 @@
-"""What is measured: workloads with their inputs and true results, and the cases of a run."""
+"""What is measured: formulas with their inputs and true results, and the cases of a run.
+
+Workloads with loops are in `programs`.
+"""
 
 import math
 from collections.abc import Callable
@@ -7,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import DTYPES, Array, Data
 from .formulas import make_formula
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
-DTYPES = {"f32": np.float32, "f64": np.float64}
+from .programs import PROGRAMS, make_judge
 
 _MEGA = 1_000_000
 LONG = 25 * _MEGA  # floats in an array of 100 MB
@@ -71,28 +72,49 @@ class Case:
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         return f"{self.title or self.workload} {self.dtype}, n = {self.size}, {threads}"
 
-    def inputs(self) -> list[Array]:
-        random = np.random.default_rng(1)
-        return [
-            random.uniform(low, high, self.size).astype(DTYPES[self.dtype])
-            for low, high in WORKLOADS[self.workload].intervals
-        ]
+    @property
+    def output_dtype(self) -> str:
+        return PROGRAMS[self.workload].output if self.is_program else self.dtype
 
-    def error(self, inputs: list[Array], results: Array) -> float:
-        """Return the largest error of a sample of results, in tolerances: above 1 is wrong."""
+    @property
+    def is_program(self) -> bool:
+        return self.workload in PROGRAMS
+
+    def data(self) -> Data:
+        random = np.random.default_rng(1)
+        if self.is_program:
+            return PROGRAMS[self.workload].make(random, self.size)
+        intervals = WORKLOADS[self.workload].intervals
+        dtype = DTYPES[self.dtype]
+        inputs = [random.uniform(low, high, self.size).astype(dtype) for low, high in intervals]
+        return Data(self.size, inputs)
+
+    def judge(self, data: Data) -> Callable[[Array, bool], float]:
+        """Return a function of results, and of whether they come from C++ or lanewise.
+
+        It gives the largest error of a sample, in tolerances: above 1 is wrong.
+        """
+        if self.is_program:
+            return make_judge(PROGRAMS[self.workload], data)
+        error = self._error(data)
+        return lambda results, _: error(results) if results.size == self.size else math.inf
+
+    def _error(self, data: Data) -> Callable[[Array], float]:
         workload = WORKLOADS[self.workload]
-        if results.shape != inputs[0].shape:
-            return math.inf
         step = max(1, self.size // 100_000)
         # The 80-bit format of x86 for f64, whose truth must be better than f64.
         wide = np.float64 if self.dtype == "f32" else np.longdouble
-        sample = [x[::step].astype(wide) for x in inputs]
+        sample = [x[::step].astype(wide) for x in data.inputs]
         name = "wave" if self.workload == "first_call" else self.workload
         truth = make_formula(name, _Truth)(*sample)
         scale = np.abs(truth) if workload.scale is None else workload.scale(*sample)
         unit = 2.0**-24 if self.dtype == "f32" else 2.0**-53
-        error = np.abs(results[::step] - truth) / (workload.tolerance * unit * scale)
-        return math.inf if np.isnan(error).any() else float(error.max())
+
+        def error(results: Array) -> float:
+            found = np.abs(results[::step] - truth) / (workload.tolerance * unit * scale)
+            return math.inf if np.isnan(found).any() else float(found.max())
+
+        return error
 
 
 def all_cases(threads: int) -> list[Case]:
@@ -125,10 +147,16 @@ def all_cases(threads: int) -> list[Case]:
         *(Case(name, title=f"single_functions: {name}") for name in SINGLE_FUNCTIONS),
         Case("square", "f32", 8, title="call_overhead: square"),
         Case("first_call", "f32", 1000),
+        *(
+            Case(name, program.dtype, program.size, count, (*SCHEDULES, *program.by_hand))
+            for name, program in PROGRAMS.items()
+            for count in (1, 2)
+        ),
     ]
     return [case for case in cases if case.threads <= threads]
 
 
+SCHEDULES = ("lanewise, packets", "lanewise, refill")
 SINGLE_FUNCTIONS = ("exp", "log", "sin", "pow", "tanh")
 
 

@@ -4,23 +4,28 @@ import math
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from .cases import DTYPES, Array, Case
+from .arrays import DTYPES, Array
+from .cases import Case
 from .process import MissingError, Process, idlest_core
 
-# Competitors that every table has, in its order, and the process each lives in. "lanewise" is
-# apart from the other C++ code: its memory is measured.
+# All competitors, in the order of tables, and the process each lives in. "lanewise" is apart from
+# the other C++ code: its memory is measured.
 _PROCESSES = {
     "lanewise": "lanewise",
     "lanewise, new output": "lanewise",
     "lanewise, tier 0": "lanewise",
+    "lanewise, packets": "lanewise",
+    "lanewise, refill": "lanewise",
     "lanewise from Python": "python:lanewise",
     "hand": "loops",
     "free": "loops",
+    "packets": "loops",
     "libmvec": "loops",
     "libmvec, new output": "loops",
     "scalar": "loops",
@@ -29,13 +34,22 @@ _PROCESSES = {
     "numexpr": "python:numexpr",
     "jax": "python:jax",
     "drjit": "python:drjit",
+    "taichi": "python:taichi",
 }
-_EXTRA = {"lanewise, new output", "lanewise, tier 0", "libmvec, new output"}
+# Those that a table has without being told.
+_ALWAYS = {"lanewise", "lanewise from Python", "scalar", "numba", "jax", "drjit"}
+_OF_FORMULAS = _ALWAYS | {"hand", "free", "libmvec", "numpy", "numexpr"}
+_OF_PROGRAMS = _ALWAYS | {"taichi"}
+
+# A competitor that takes so long is as well known after a few turns.
+_LONG = 1.0
+_LONG_TURNS = 3
 
 LABELS = {
     "lanewise": "lanewise",
     "hand": "C++ by hand, our rules",
     "free": "C++ by hand, free",
+    "packets": "C++ by hand, packets",
     "libmvec": "C++ with libmvec",
     "libmvec, new output": "C++ with libmvec, new output",
     "scalar": "C++ scalar",
@@ -44,6 +58,7 @@ LABELS = {
     "numexpr": "numexpr",
     "jax": "JAX",
     "drjit": "Dr.Jit",
+    "taichi": "Taichi",
 }
 
 
@@ -55,6 +70,11 @@ class Result:
     seconds: dict[str, float] = field(default_factory=dict)
     growth: dict[str, int] = field(default_factory=dict)  # bytes above a warm process's, at most
     missing: dict[str, str] = field(default_factory=dict)
+
+
+def _competitors(case: Case) -> list[str]:
+    usual = _OF_PROGRAMS if case.is_program else _OF_FORMULAS
+    return [name for name in _PROCESSES if name in usual or name in case.extra]
 
 
 class Driver:
@@ -70,17 +90,19 @@ class Driver:
 
     def run(self, case: Case) -> Result:
         result = Result(case)
-        inputs = case.inputs()
-        self._path("inputs").write_bytes(b"".join(x.tobytes() for x in inputs))
-        names = [n for n in _PROCESSES if n not in _EXTRA or n in case.extra]
-        for name in names:
+        data = case.data()
+        arrays = data.write(self._path("inputs"))
+        judge = case.judge(data)
+        for name in _competitors(case):
             try:
-                self._prepare(name, case, inputs)
+                self._check(name, self._prepare(name, case, arrays), judge)
                 result.seconds[name] = math.inf
             except MissingError as error:
                 result.missing[name] = str(error)
         for turn in range(self._repeats):
-            for name in list(result.seconds):
+            for name, seconds in list(result.seconds.items()):
+                if turn >= _LONG_TURNS and seconds > _LONG:
+                    continue
                 try:
                     self._take_turn(name, result, first=turn == 0)
                 except MissingError as error:
@@ -115,20 +137,26 @@ class Driver:
         if first:
             result.growth[name] = process.peak_growth()
 
-    def _prepare(self, name: str, case: Case, inputs: list[Array]) -> None:
+    def _prepare(self, name: str, case: Case, arrays: str) -> Array:
+        """Return the competitor's results."""
         self._path("output").unlink(missing_ok=True)
         self._process(name, case.threads).ask(
             "prepare",
             name,
             case.workload,
             case.dtype,
+            case.output_dtype,
             case.size,
             case.threads,
+            arrays,
             self._path("inputs"),
             self._path("output"),
         )
-        results = np.fromfile(self._path("output"), DTYPES[case.dtype])
-        error = case.error(inputs, results)
+        return np.fromfile(self._path("output"), DTYPES[case.output_dtype])
+
+    def _check(self, name: str, results: Array, judge: Callable[[Array, bool], float]) -> None:
+        ours = _PROCESSES[name] in ("lanewise", "loops", "python:lanewise")
+        error = judge(results, ours)
         if not error <= 1:
             raise MissingError(f"not timed: its error is {error:.3g} times what is allowed")
 

@@ -21,6 +21,10 @@ def make_formula(name: str, m: Any, number: Callable[[float], Any] = float) -> F
     return _MAKERS[name](m, number)
 
 
+def is_formula(name: str) -> bool:
+    return name in _MAKERS
+
+
 def make_scaled_wave(m: Any, factor: Any) -> Formula:
     """Return a wave that differs from others by a factor, so that no cache knows it."""
     sin, cos, exp = m.sin, m.cos, m.exp

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "loops.h"
+
 namespace lw::hand {
 
 // mandelbrot, f32. Per element: x = y = n = 0; while (x*x + y*y <= 4 && n < limit)
@@ -66,5 +68,16 @@ Kepler kepler_packets_u6_v4;
 Kepler kepler_packets_u2_v3;
 Kepler kepler_packets_u4_v3;
 Kepler kepler_packets_u6_v3;
+
+// tree_ensemble, f32: 500 trees of depth 8 for each row (scalar_programs.cpp). A lane is a row,
+// eight registers (v3: six) go down a tree together; every question is three gathers.
+Loop tree_ensemble_v3;
+Loop tree_ensemble_v4;
+// The questions of the first seven levels are held in registers and picked by permutes.
+Loop tree_ensemble_permutes_v4;
+
+// ode, f64: packets of registers, with exp and log of about one ulp for the power; no contraction.
+Loop ode_lorenz_v4;
+Loop ode_van_der_pol_v4;
 
 }  // namespace lw::hand

@@ -8,18 +8,18 @@
 #include <variant>
 #include <vector>
 
-#include "../hand/loops.h"
 #include "lanewise/plan/schedule.h"
+#include "lanewise/types/dtype.h"
 
 namespace lw::bench {
 
-/// An array of floats or of doubles, on a cache line's boundary.
+/// On a cache line's boundary.
 struct Array {
-  Array(hand::Real real, std::int64_t count);
+  Array(DType element, std::int64_t count);
   void* data() const { return memory.get(); }
-  std::int64_t bytes() const { return size * (real == hand::Real::f32 ? 4 : 8); }
+  std::int64_t bytes() const { return size * static_cast<std::int64_t>(types::size_of(type)); }
 
-  hand::Real real;
+  DType type;
   std::int64_t size;
   std::shared_ptr<void> memory;
 };
@@ -28,11 +28,12 @@ struct Array {
 /// output: where memory lies decides about a loop that does little else.
 struct Case {
   std::string workload;
-  hand::Real real;
+  DType type;  // of the arithmetic
   std::int64_t size;
   int threads;
   plan::Isa isa;
-  std::vector<Array> inputs;
+  std::vector<Array> inputs;  // a value for each element
+  std::vector<Array> tables;  // shared by all elements
   Array output;
 };
 
@@ -50,9 +51,9 @@ struct Missing {
 
 using MaybeCompetitor = std::variant<Competitor, Missing>;
 
-/// "scalar", "libmvec", "hand", "free", each also with ", new output".
+/// "scalar", "libmvec", "hand", "free", "packets", each also with ", new output".
 MaybeCompetitor loop_competitor(const std::string& name, const Case& c);
-/// "lanewise", "lanewise, new output", "lanewise, tier 0".
+/// "lanewise", "lanewise, new output", "lanewise, tier 0", "lanewise, packets", "lanewise, refill".
 MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c);
 
 /// Numbers about lanewise alone, in seconds or bytes.

@@ -1,4 +1,5 @@
-// lanewise as a competitor: formulas as element functions, and figures about lanewise alone.
+// lanewise as a competitor: formulas as element functions, programs from programs.cpp, and figures
+// about lanewise alone.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,73 +13,60 @@
 #include "../formulas.h"
 #include "../harness.h"
 #include "competitor.h"
-#include "lanewise/lanewise.h"
+#include "function.h"
 #include "lanewise/runtime/compile_queue.h"
 
 namespace lw::bench {
 namespace {
 
-using Function = std::shared_ptr<ElementFunction>;
-
-template <class F>
-Function make_function(F function, const std::string& name, plan::Isa isa) {
-  VectorizeOptions options;
-  options.name = name;
-  options.schedule.isa = isa;
-  return std::make_shared<ElementFunction>(
-      [function, name](std::span<const Input> inputs) {
-        return api::trace_function(function, name, inputs);
-      },
-      options);
-}
-
 /// The formula as a function of elements of type V, its result times `factor` if that is not 1.
 template <class Formula, class V>
-Function formula_function(const std::string& name, plan::Isa isa, double factor) {
+Function formula_function(const std::string& name, const plan::Wish& wish, double factor) {
   const auto scaled = [factor](V y) { return factor == 1 ? y : y * V(factor); };
   if constexpr (!formulas::kAvailable<Formula, V>) {
     return nullptr;
   } else if constexpr (Formula::kInputs == 1) {
-    return make_function([scaled](V x) { return scaled(Formula{}(x)); }, name, isa);
+    return make_function([scaled](V x) { return scaled(Formula{}(x)); }, name, wish);
   } else if constexpr (Formula::kInputs == 2) {
-    return make_function([scaled](V x, V y) { return scaled(Formula{}(x, y)); }, name, isa);
+    return make_function([scaled](V x, V y) { return scaled(Formula{}(x, y)); }, name, wish);
   } else {
-    return make_function([scaled](V x, V y, V z) { return scaled(Formula{}(x, y, z)); }, name, isa);
+    return make_function([scaled](V x, V y, V z) { return scaled(Formula{}(x, y, z)); }, name,
+                         wish);
   }
 }
 
-/// Null while lanewise lacks a function that the workload needs.
-Function workload_function(const std::string& workload, hand::Real real, plan::Isa isa,
-                           double factor = 1) {
+plan::Wish only(plan::Isa isa) {
+  plan::Wish wish;
+  wish.isa = isa;
+  return wish;
+}
+
+/// Null for a workload that has no formula.
+Function formula_of(const std::string& workload, DType type, plan::Isa isa, double factor = 1) {
   Function found;
   formulas::with_formula(workload, [&]<class Formula>(Formula) {
-    found = real == hand::Real::f32 ? formula_function<Formula, f32>(workload, isa, factor)
-                                    : formula_function<Formula, f64>(workload, isa, factor);
+    found = type == DType::F32 ? formula_function<Formula, f32>(workload, only(isa), factor)
+                               : formula_function<Formula, f64>(workload, only(isa), factor);
   });
   return found;
 }
 
-DType dtype_of(hand::Real real) { return real == hand::Real::f32 ? DType::F32 : DType::F64; }
-
 std::vector<Input> inputs_of(const Case& c) {
   std::vector<Input> inputs;
-  for (const Array& a : c.inputs) inputs.emplace_back(dtype_of(a.real), a.data(), a.size);
+  for (const Array& a : c.inputs) inputs.emplace_back(a.type, a.data(), a.size);
   return inputs;
 }
 
-const Missing kNoFunction{"a function is not there yet"};
-
 /// A new function each time: recorded and run by tier 0, while machine code is made beside it.
 MaybeCompetitor first_call(const Case& c) {
-  if (workload_function("wave", c.real, c.isa) == nullptr) return kNoFunction;
   Competitor competitor;
   competitor.once = true;
   competitor.settle = runtime::wait_for_compiles;
   auto factor = std::make_shared<double>(1);
   competitor.run = [c, factor] {
-    const Function f = workload_function("wave", c.real, c.isa, *factor);
+    const Function f = formula_of("wave", c.type, c.isa, *factor);
     *factor += 0x1p-10;
-    const Output out(dtype_of(c.real), c.output.data(), c.size);
+    const Output out(c.output.type, c.output.data(), c.size);
     MapOptions options;
     options.threads = c.threads;
     f->call_into({&out, 1}, inputs_of(c), options);
@@ -117,10 +105,10 @@ struct Peak {
 /// During the first call of a new function, its compile and a second call.
 Peak peak_memory(std::int64_t size, plan::Isa isa) {
   // What a process has after its first compile is not of this map.
-  workload_function("square", hand::Real::f32, isa)->compile(Ones("square").inputs(), {});
-  const Function wave = workload_function("wave", hand::Real::f32, isa, 1.5);
-  const Array x(hand::Real::f32, size);
-  const Array y(hand::Real::f32, size);
+  formula_of("square", DType::F32, isa)->compile(Ones("square").inputs(), {});
+  const Function wave = formula_of("wave", DType::F32, isa, 1.5);
+  const Array x(DType::F32, size);
+  const Array y(DType::F32, size);
   std::fill_n(static_cast<float*>(x.data()), size, 1.0f);
   std::fill_n(static_cast<float*>(y.data()), size, 0.0f);
   reset_memory_peaks();
@@ -137,8 +125,8 @@ Peak peak_memory(std::int64_t size, plan::Isa isa) {
 
 /// What the pool keeps when a result of `size` floats has been dropped.
 double pool_memory(std::int64_t size, plan::Isa isa) {
-  const Function wave = workload_function("wave", hand::Real::f32, isa);
-  const Array x(hand::Real::f32, size);
+  const Function wave = formula_of("wave", DType::F32, isa);
+  const Array x(DType::F32, size);
   std::fill_n(static_cast<float*>(x.data()), size, 1.0f);
   const Input in(DType::F32, x.data(), size);
   for (int i = 0; i < 3; ++i) {
@@ -155,7 +143,7 @@ double compile_seconds(const std::string& workload, plan::Isa isa) {
   double least = std::numeric_limits<double>::max();
   for (int i = 0; i < 7; ++i) {
     clear_cache();
-    const Function f = workload_function(workload, hand::Real::f32, isa);
+    const Function f = formula_of(workload, DType::F32, isa);
     Tensor result;
     f->call({&result, 1}, ones.inputs(), {});
     runtime::wait_for_compiles();
@@ -174,7 +162,7 @@ double disk_seconds(const std::string& workload, plan::Isa isa, bool is_first) {
   const Ones ones(workload);
   const pid_t writer = fork();  // nothing of lanewise has run here yet
   if (writer == 0) {
-    workload_function(workload, hand::Real::f32, isa)->compile(ones.inputs(), {});
+    formula_of(workload, DType::F32, isa)->compile(ones.inputs(), {});
     _exit(0);
   }
   waitpid(writer, nullptr, 0);
@@ -182,7 +170,7 @@ double disk_seconds(const std::string& workload, plan::Isa isa, bool is_first) {
     clear_cache();
     float result = 0;
     const Output out(DType::F32, &result, 1);
-    const Function f = workload_function(workload, hand::Real::f32, isa);
+    const Function f = formula_of(workload, DType::F32, isa);
     const runtime::RunStats stats = f->call_into({&out, 1}, ones.inputs(), {});
     if (stats.code != runtime::CodeSource::Disk) fail("disk cache: code was not found");
     return stats.load_ms * 1e-3;
@@ -193,12 +181,21 @@ double disk_seconds(const std::string& workload, plan::Isa isa, bool is_first) {
   return seconds;
 }
 
+/// Of the workload, under the schedule that the competitor's name asks for.
+Function function_of(const std::string& name, const Case& c) {
+  if (const Function formula = formula_of(c.workload, c.type, c.isa)) return formula;
+  plan::Wish wish = only(c.isa);
+  if (name == "lanewise, packets") wish.refill = false;
+  if (name == "lanewise, refill") wish.refill = true;
+  return program_function(c.workload, wish);
+}
+
 }  // namespace
 
 MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c) {
   if (c.workload == "first_call") return first_call(c);
-  const Function f = workload_function(c.workload, c.real, c.isa);
-  if (f == nullptr) return kNoFunction;
+  const Function f = function_of(name, c);
+  if (f == nullptr) return Missing{"not written"};
   MapOptions options;
   options.threads = c.threads;
   options.compile = name == "lanewise, tier 0" ? Compile::Never : Compile::Now;
@@ -209,7 +206,7 @@ MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c) {
     competitor.run = [f, c, inputs, options, results] { f->call(*results, inputs, options); };
     competitor.output = [results] { return (*results)[0].data(); };
   } else {
-    const Output out(dtype_of(c.real), c.output.data(), c.size);
+    const Output out(c.output.type, c.output.data(), c.size);
     competitor.run = [f, c, inputs, options, out] { f->call_into({&out, 1}, inputs, options); };
     competitor.output = [c] { return c.output.data(); };
   }

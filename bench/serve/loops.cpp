@@ -1,9 +1,12 @@
-// The loops of hand/loops.h as competitors, on one thread or split between several.
+// The loops of hand/loops.h and hand/programs.h as competitors, on one thread or split between
+// several.
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
+#include "../hand/loops.h"
+#include "../hand/programs.h"
 #include "competitor.h"
 
 namespace lw::bench {
@@ -65,16 +68,28 @@ class Team {
   std::vector<std::thread> threads_;
 };
 
-hand::Loop* find(const std::string& name, const Case& c) {
+hand::Loop* find_formula(const std::string& name, const Case& c) {
   const bool wide = c.isa == plan::Isa::V4;
-  if (name == "scalar") return hand::scalar_loop(c.workload, c.real);
+  const hand::Real real = c.type == DType::F32 ? hand::Real::f32 : hand::Real::f64;
+  if (name == "scalar") return hand::scalar_loop(c.workload, real);
   if (c.isa < plan::Isa::V3) return nullptr;
   if (name == "libmvec") {
-    return (wide ? hand::libmvec_loop_v4 : hand::libmvec_loop_v3)(c.workload, c.real);
+    return (wide ? hand::libmvec_loop_v4 : hand::libmvec_loop_v3)(c.workload, real);
   }
-  if (name == "hand") return (wide ? hand::hand_loop_v4 : hand::hand_loop_v3)(c.workload, c.real);
-  if (name == "free") return (wide ? hand::free_loop_v4 : hand::free_loop_v3)(c.workload, c.real);
+  if (name == "hand") return (wide ? hand::hand_loop_v4 : hand::hand_loop_v3)(c.workload, real);
+  if (name == "free") return (wide ? hand::free_loop_v4 : hand::free_loop_v3)(c.workload, real);
   return nullptr;
+}
+
+hand::Loop* find_program(const std::string& name, const Case& c) {
+  if (name == "scalar") return hand::scalar_program(c.workload);
+  if (c.isa < plan::Isa::V3) return nullptr;
+  return (c.isa == plan::Isa::V4 ? hand::program_v4 : hand::program_v3)(c.workload, name);
+}
+
+hand::Loop* find(const std::string& name, const Case& c) {
+  hand::Loop* formula = find_formula(name, c);
+  return formula != nullptr ? formula : find_program(name, c);
 }
 
 }  // namespace
@@ -87,8 +102,9 @@ MaybeCompetitor loop_competitor(const std::string& name, const Case& c) {
 
   struct State {
     State(const Case& of, hand::Loop* function)
-        : loop(function), size(of.size), inputs(of.inputs), output(of.output) {
-      for (const Array& a : inputs) pointers.push_back(a.data());
+        : loop(function), size(of.size), arrays(of.inputs), output(of.output) {
+      arrays.insert(arrays.end(), of.tables.begin(), of.tables.end());
+      for (const Array& a : arrays) pointers.push_back(a.data());
       if (of.threads > 1) team = std::make_unique<Team>(of.threads);
     }
     void run() {
@@ -102,7 +118,7 @@ MaybeCompetitor loop_competitor(const std::string& name, const Case& c) {
     }
     hand::Loop* loop;
     std::int64_t size;
-    std::vector<Array> inputs;
+    std::vector<Array> arrays;  // inputs, then tables
     std::vector<const void*> pointers;
     Array output;
     std::unique_ptr<Team> team;
@@ -111,7 +127,7 @@ MaybeCompetitor loop_competitor(const std::string& name, const Case& c) {
   const bool fresh = comma != std::string::npos;
   Competitor competitor;
   competitor.run = [state, fresh] {
-    if (fresh) state->output = Array(state->output.real, state->output.size);
+    if (fresh) state->output = Array(state->output.type, state->output.size);
     state->run();
   };
   competitor.output = [state] { return state->output.data(); };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -16,7 +17,7 @@
 
 namespace lw::bench {
 
-Array::Array(hand::Real element, std::int64_t count) : real(element), size(count) {
+Array::Array(DType element, std::int64_t count) : type(element), size(count) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const auto wanted = static_cast<std::size_t>(bytes());
   const std::size_t unit = wanted < 2 * kHugePage ? 64 : kHugePage;
@@ -28,6 +29,19 @@ Array::Array(hand::Real element, std::int64_t count) : real(element), size(count
 namespace {
 
 using Words = std::vector<std::string>;
+
+Words split(const std::string& line, char separator) {
+  Words words;
+  std::istringstream stream(line);
+  for (std::string word; std::getline(stream, word, separator);) words.push_back(word);
+  return words;
+}
+
+DType dtype_of(const std::string& name) {
+  const std::optional<DType> type = types::dtype_named(name);
+  if (!type) throw UsageError("no type " + name);
+  return *type;
+}
 
 constexpr double kTurn = 10e-3;    // a competitor runs for so long in its turn
 constexpr double kBatch = 100e-6;  // shorter calls are timed several at a time
@@ -73,38 +87,55 @@ class Server {
  private:
   std::string prepare(const Words& words) {
     const std::string& name = words.at(1);
-    const hand::Real real = words.at(3) == "f32" ? hand::Real::f32 : hand::Real::f64;
-    const std::int64_t elements = std::stoll(words.at(4));
-    const auto& [inputs, output] = read_inputs(words.at(6), real, elements);
-    const Case c{words.at(2), real, elements, std::stoi(words.at(5)), isa_, inputs, output};
+    const Case c = read_case(words);
     MaybeCompetitor made =
         name.starts_with("lanewise") ? lanewise_competitor(name, c) : loop_competitor(name, c);
     if (const Missing* missing = std::get_if<Missing>(&made)) return "missing\t" + missing->why;
     Competitor& competitor = competitors_[name] = std::get<Competitor>(std::move(made));
+    // So that nobody is checked by what another has left there.
+    std::memset(c.output.data(), 0xff, static_cast<std::size_t>(c.output.bytes()));
     competitor.run();
     if (competitor.settle) competitor.settle();
-    std::ofstream(words.at(7), std::ios::binary)
-        .write(static_cast<const char*>(competitor.output()), output.bytes());
+    std::ofstream(words.at(9), std::ios::binary)
+        .write(static_cast<const char*>(competitor.output()), c.output.bytes());
     return "ok";
   }
 
+  Case read_case(const Words& words) {
+    const std::string& path = words.at(8);
+    const std::int64_t size = std::stoll(words.at(5));
+    if (!arrays_.contains(path)) {
+      Arrays read{{}, {}, Array(dtype_of(words.at(4)), size)};
+      read_arrays(path, words.at(7), read);
+      arrays_.emplace(path, read);
+    }
+    const Arrays& arrays = arrays_.at(path);
+    return {.workload = words.at(2),
+            .type = dtype_of(words.at(3)),
+            .size = size,
+            .threads = std::stoi(words.at(6)),
+            .isa = isa_,
+            .inputs = arrays.inputs,
+            .tables = arrays.tables,
+            .output = arrays.output};
+  }
+
+  /// Of a case, for all its competitors.
   struct Arrays {
     std::vector<Array> inputs;
+    std::vector<Array> tables;
     Array output;
   };
-  const Arrays& read_inputs(const std::string& path, hand::Real real, std::int64_t elements) {
-    const auto [at, is_new] = arrays_.try_emplace(path, Arrays{{}, Array(real, elements)});
-    std::vector<Array>& inputs = at->second.inputs;
-    if (is_new) {
-      std::ifstream file(path, std::ios::binary);
-      for (;;) {
-        Array a(real, elements);
-        if (!file.read(static_cast<char*>(a.data()), a.bytes())) break;
-        inputs.push_back(a);
+  static void read_arrays(const std::string& path, const std::string& description, Arrays& to) {
+    std::ifstream file(path, std::ios::binary);
+    for (const std::string& word : split(description, ' ')) {
+      const Words parts = split(word, ':');
+      const Array a(dtype_of(parts.at(1)), std::stoll(parts.at(2)));
+      if (!file.read(static_cast<char*>(a.data()), a.bytes())) {
+        throw UsageError("no " + word + " in " + path);
       }
+      (parts[0] == "input" ? to.inputs : to.tables).push_back(a);
     }
-    if (inputs.empty()) throw UsageError("no inputs in " + path);
-    return at->second;
   }
 
   const Competitor& find(const std::string& name) {
@@ -118,13 +149,6 @@ class Server {
   std::map<std::string, Arrays> arrays_;
 };
 
-Words split(const std::string& line) {
-  Words words;
-  std::istringstream stream(line);
-  for (std::string word; std::getline(stream, word, '\t');) words.push_back(word);
-  return words;
-}
-
 }  // namespace
 
 int serve(std::string_view isa) {
@@ -133,7 +157,7 @@ int serve(std::string_view isa) {
   Server server(chosen);
   for (std::string line; std::getline(std::cin, line);) {
     try {
-      fmt::print("{}\n", server.answer(split(line)));
+      fmt::print("{}\n", server.answer(split(line, '\t')));
     } catch (const std::exception& e) {
       std::string text = e.what();
       std::replace(text.begin(), text.end(), '\n', ' ');

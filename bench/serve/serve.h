@@ -1,9 +1,11 @@
 // lanewise_bench serve: answers the driver (bench/compare) on stdin and stdout, a line each, words
 // separated by tabs.
 //
-//   prepare NAME WORKLOAD DTYPE SIZE THREADS INPUTS OUTPUT
-//       reads the inputs, one array after the other, from the file INPUTS, runs the competitor NAME
-//       once and writes its results to the file OUTPUT: "ok", or "missing WHY"
+//   prepare NAME WORKLOAD DTYPE OUTPUT_DTYPE SIZE THREADS ARRAYS INPUTS OUTPUT
+//       reads the arrays, one after the other, from the file INPUTS, runs the competitor NAME once
+//       and writes its results, SIZE of OUTPUT_DTYPE, to the file OUTPUT: "ok", or "missing WHY".
+//       ARRAYS is "input:f32:1000 input:f32:1000 leaf:f32:128000", say: inputs, which have a value
+//       for each element, then tables by name, which belong to all. DTYPE is what is computed in.
 //   run NAME             runs it for 10 ms or once: "value SECONDS", the least of a call
 //   figure WHAT OF       see lanewise_figure: "value X", or "missing WHY"
 //   release              forgets all competitors: "ok"

@@ -4,6 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..arrays import DTYPES, Array
+
 
 class MissingError(Exception):
     """A library cannot do a workload."""
@@ -24,6 +28,13 @@ class Task:
     """What `prepare` is asked for."""
 
     workload: str
-    dtype: str
+    dtype: str  # of the arithmetic
+    output_dtype: str
+    size: int  # elements; a workload may have no inputs
     threads: int
-    inputs: list[Any]  # NumPy arrays
+    inputs: list[Array]  # a value for each element
+    tables: dict[str, Array]  # shared by all elements
+
+    def new_output(self) -> Array:
+        """Return an array for the results."""
+        return np.empty(self.size, DTYPES[self.output_dtype])

@@ -3,15 +3,16 @@
 import gc
 import importlib
 import sys
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
+from ..arrays import DTYPES, read_data
 from . import MissingError, Prepared, Task
 
 _TURN = 10e-3  # a competitor runs for so long in its turn
 _BATCH = 100e-6  # shorter calls are timed several at a time
-_DTYPES = {"f32": np.float32, "f64": np.float64}
 
 
 def _least_seconds(prepared: Prepared) -> float:
@@ -40,21 +41,8 @@ class _Server:
 
     def answer(self, words: list[str]) -> str:
         match words:
-            case ["prepare", _, workload, dtype, size, threads, inputs, output]:
-                arrays = np.fromfile(inputs, _DTYPES[dtype]).reshape(-1, int(size))
-                task = Task(workload, dtype, int(threads), [np.array(a) for a in arrays])
-                try:
-                    peer = importlib.import_module(f"{__package__}.{self._library}_peer")
-                    self._prepared = peer.prepare(task)
-                    assert self._prepared is not None
-                    result = self._prepared.to_numpy(self._prepared.call())
-                    self._prepared.settle()
-                except ModuleNotFoundError as error:
-                    return f"missing\tnot installed: {error}"
-                except MissingError as error:
-                    return f"missing\t{error}"
-                np.ascontiguousarray(result, _DTYPES[dtype]).tofile(output)
-                return "ok"
+            case ["prepare", _, *task]:
+                return self._prepare(*task)
             case ["run", _]:
                 assert self._prepared is not None
                 seconds = _least_seconds(self._prepared)
@@ -65,6 +53,34 @@ class _Server:
                 gc.collect()
                 return "ok"
         return f"error\tno command {words}"
+
+    def _prepare(
+        self,
+        workload: str,
+        dtype: str,
+        output_dtype: str,
+        size: str,
+        threads: str,
+        arrays: str,
+        inputs: str,
+        output: str,
+    ) -> str:
+        data = read_data(Path(inputs), arrays, int(size))
+        task = Task(
+            workload, dtype, output_dtype, data.size, int(threads), data.inputs, data.tables
+        )
+        try:
+            peer = importlib.import_module(f"{__package__}.{self._library}_peer")
+            self._prepared = peer.prepare(task)
+            assert self._prepared is not None
+            result = self._prepared.to_numpy(self._prepared.call())
+            self._prepared.settle()
+        except ModuleNotFoundError as error:
+            return f"missing\tnot installed: {error}"
+        except MissingError as error:
+            return f"missing\t{error}"
+        np.ascontiguousarray(result, DTYPES[output_dtype]).tofile(output)
+        return "ok"
 
 
 def main() -> None:

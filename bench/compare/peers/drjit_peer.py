@@ -40,10 +40,35 @@ class _Functions:
         return dr.power(x, y)
 
 
+_ARRAYS = {
+    "float32": llvm.Float,
+    "float64": llvm.Float64,
+    "int32": llvm.Int,
+    "int64": llvm.Int64,
+}
+
+
+def _prepare_loop(task: Task, loop: Any) -> Prepared:
+    arrays = [_ARRAYS[x.dtype.name](x) for x in [*task.inputs, *task.tables.values()]]
+    dr.eval(arrays)
+    arguments = arrays or [task.size]
+
+    def call() -> Any:
+        result = loop(*arguments)
+        dr.eval(result)
+        dr.sync_thread()
+        return result
+
+    return Prepared(call, np.array)
+
+
 def prepare(task: Task) -> Prepared:
     if not dr.has_backend(dr.JitBackend.LLVM):
         raise MissingError("no shared library of LLVM; set DRJIT_LIBLLVM_PATH")
     dr.set_thread_count(task.threads)
+    loops = importlib.import_module(f"{__package__}.drjit_loops").LOOPS
+    if task.workload in loops:
+        return _prepare_loop(task, loops[task.workload])
     number = {"f32": llvm.Float, "f64": llvm.Float64}[task.dtype]
     inputs = [number(x) for x in task.inputs]
     dr.eval(inputs)

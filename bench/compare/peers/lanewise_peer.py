@@ -4,10 +4,8 @@ import importlib
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
-from ..formulas import make_formula, make_scaled_wave
-from . import Prepared, Task
+from ..formulas import is_formula, make_formula, make_scaled_wave
+from . import MissingError, Prepared, Task
 
 lw: Any = importlib.import_module("lanewise")
 if not hasattr(lw, "vectorize"):  # the folder of the C++ library
@@ -18,7 +16,7 @@ _FUNCTIONS = SimpleNamespace(**{name: getattr(lw, name) for name in _NAMES}, pow
 
 
 def prepare(task: Task) -> Prepared:
-    out = np.empty_like(task.inputs[0])
+    out = task.new_output()
     if task.workload == "first_call":
         wave = make_scaled_wave(_FUNCTIONS, 1.0)
         factors = iter(range(1_000_000))
@@ -33,6 +31,8 @@ def prepare(task: Task) -> Prepared:
             lw.vectorize(wave, threads=task.threads, compile="now")(*task.inputs, out=out)
 
         return Prepared(first_call, once=True, settle=settle)
+    if not is_formula(task.workload):
+        raise MissingError("not written")
     formula = make_formula(task.workload, _FUNCTIONS)
     function = lw.vectorize(formula, threads=task.threads, compile="now")
     return Prepared(lambda: function(*task.inputs, out=out))

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..cases import DTYPES
+from ..arrays import DTYPES
 from ..formulas import make_formula, make_scaled_wave
 from . import Prepared, Task
+from .numba_loops import LOOPS, OPTIONS
 
 numba: Any = importlib.import_module("numba")
 
@@ -32,11 +33,25 @@ def _loop(function: Any, inputs: int, parallel: bool) -> Any:
     return numba.njit((one, two, three)[inputs - 1], parallel=parallel, error_model="numpy")
 
 
+def _prepare_loop(task: Task, parallel: bool) -> Prepared:
+    loop = numba.njit(LOOPS[task.workload], parallel=parallel, **OPTIONS)
+    out = task.new_output()
+    arguments = (out, *task.inputs, *task.tables.values())
+
+    def call() -> Any:
+        loop(*arguments)
+        return out
+
+    return Prepared(call)
+
+
 def prepare(task: Task) -> Prepared:
     numba.set_num_threads(min(task.threads, numba.config.NUMBA_NUM_THREADS))
+    parallel = task.threads > 1
+    if task.workload in LOOPS:
+        return _prepare_loop(task, parallel)
     number = DTYPES[task.dtype]
     out = np.empty_like(task.inputs[0])
-    parallel = task.threads > 1
 
     def call_loop(loop: Any) -> Any:
         loop(out, *task.inputs)

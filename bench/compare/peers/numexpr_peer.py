@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cases import DTYPES
+from ..arrays import DTYPES
 from . import MissingError, Prepared, Task
 
 numexpr: Any = importlib.import_module("numexpr")

@@ -1,10 +1,18 @@
-"""The workloads with loops for JAX: each a function of one element, which `vmap` makes of all."""
+"""The workloads with loops for JAX: each a function of one element, and how many go at a time.
+
+A while loop under `vmap` goes on until the last element is done, and over all of them in memory.
+So `lax.map` takes batches, which end sooner and stay in the cache; the sizes are the fastest ones.
+"""
 
 import importlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import pi
 from typing import Any
 
+import numpy as np
+
+from . import Task
 from .tsit5 import make_lorenz, make_van_der_pol
 
 jax: Any = importlib.import_module("jax")
@@ -125,6 +133,7 @@ def _binomial_options(spot: Any, strike: Any, time: Any) -> Any:
     discount = jnp.exp(-0.02 * dt)
     price = spot * u ** (2 * jnp.arange(_LEVELS + 1, dtype=jnp.float32) - _LEVELS)
     v = jnp.maximum(strike - price, 0)
+
     # The end of the arrays, which no result depends on, is computed at all levels.
     def step_back(_: Any, state: Any) -> Any:
         price, v = state
@@ -174,4 +183,106 @@ def _collatz(n: Any) -> Any:
 
 
 def _accumulate(x: Any) -> Any:
-    return fori_loop(0, 100, lambda i, s: s + x * i.astype(jnp.int32), jnp.int32(0))
+    return fori_loop(0, 100, lambda i, s: s + x * jnp.int32(i), jnp.int32(0), unroll=True)
+
+
+_FAR = 1e30
+
+
+def _ray_bvh(
+    ox: Any,
+    oy: Any,
+    oz: Any,
+    dx: Any,
+    dy: Any,
+    dz: Any,
+    node_box: Any,
+    node_left: Any,
+    node_count: Any,
+    triangle: Any,
+) -> Any:
+    origin, direction = jnp.stack([ox, oy, oz]), jnp.stack([dx, dy, dz])
+    inverse = 1 / direction
+
+    def distance(corners: Any) -> Any:
+        edge1, edge2 = corners[1] - corners[0], corners[2] - corners[0]
+        p = jnp.cross(direction, edge2)
+        scale = 1 / jnp.dot(edge1, p)
+        s = origin - corners[0]
+        q = jnp.cross(s, edge1)
+        a, b = jnp.dot(s, p) * scale, jnp.dot(direction, q) * scale
+        t = jnp.dot(edge2, q) * scale
+        return jnp.where((a >= 0) & (b >= 0) & (a + b <= 1) & (t > 1e-4), t, _FAR)
+
+    def visit(state: Any) -> Any:
+        stack, depth, best = state
+        depth = depth - 1
+        node = stack[depth]
+        low, high = (node_box[node] - origin) * inverse
+        near = jnp.maximum(jnp.minimum(low, high).max(), 0)
+        hit = near <= jnp.minimum(jnp.maximum(low, high).min(), best)
+        left, count = node_left[node], node_count[node]
+        # A leaf has at most four triangles; the rest of four do not count.
+        k = jnp.arange(4, dtype=jnp.int32)
+        found = jnp.where(hit & (k < count), jax.vmap(distance)(triangle[left + k]), _FAR)
+        # Selected, since a scatter is slow. Above the top of the stack anything may lie.
+        place = jnp.arange(32, dtype=jnp.int32)
+        stack = jnp.where(place == depth, left + 1, jnp.where(place == depth + 1, left, stack))
+        depth = jnp.where(hit & (count == 0), depth + 2, depth)
+        return stack, depth, jnp.minimum(best, found.min())
+
+    state = (jnp.zeros(32, jnp.int32), jnp.int32(1), jnp.float32(_FAR))
+    return while_loop(lambda state: state[1] > 0, visit, state)[2]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A function of an element's values and of those that all share."""
+
+    function: Callable[..., Any]
+    batch: int  # elements at a time; 0: all
+    # Arrays of the elements' values, and those that all share.
+    arrange: Callable[[Task], tuple[list[Any], list[Any]]] = lambda task: (task.inputs, [])
+
+
+def _arrange_trees(task: Task) -> tuple[list[Any], list[Any]]:
+    rows, *trees = task.tables.values()
+    return [rows.reshape(-1, 28)], [x.reshape(500, -1) for x in trees]
+
+
+def _arrange_scene(task: Task) -> tuple[list[Any], list[Any]]:
+    box, left, count, triangle = task.tables.values()
+    return task.inputs, [box.reshape(-1, 2, 3), left, count, triangle.reshape(-1, 3, 3)]
+
+
+LOOPS = {
+    "mandelbrot_image": Loop(_mandelbrot, 256),
+    "mandelbrot_shuffled": Loop(_mandelbrot, 1024),
+    "mandelbrot_escaping": Loop(_mandelbrot, 256),
+    "kepler": Loop(_kepler, 256),
+    "ode_lorenz": Loop(_ode_lorenz, 1024),
+    "ode_van_der_pol": Loop(_ode_van_der_pol, 1024),
+    "tree_ensemble": Loop(_tree_ensemble, 0, _arrange_trees),
+    "first_passage": Loop(
+        _first_passage, 256, lambda task: ([np.arange(task.size, dtype=np.int32)], [])
+    ),
+    "binomial_options": Loop(_binomial_options, 1024),
+    "implied_vol": Loop(_implied_vol, 256),
+    "collatz": Loop(_collatz, 1024),
+    "ray_bvh": Loop(_ray_bvh, 64, _arrange_scene),
+    "accumulate": Loop(_accumulate, 0),
+}
+
+
+def make_batched(loop: Loop) -> Any:
+    """Return the compiled function of the elements' arrays and the shared ones."""
+
+    def run(values: Any, shared: Any) -> Any:
+        def element(one: Any) -> Any:
+            return loop.function(*one, *shared)
+
+        if loop.batch == 0:
+            return jax.vmap(element)(values)
+        return jax.lax.map(element, values, batch_size=loop.batch)
+
+    return jax.jit(run)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..formulas import Formula, make_formula, make_scaled_wave
 from . import Prepared, Task
+from .jax_loops import LOOPS, Loop, make_batched
 
 jax: Any = importlib.import_module("jax")
 jnp: Any = importlib.import_module("jax.numpy")
@@ -31,7 +32,27 @@ def _call(function: Formula, inputs: list[Any]) -> Any:
     return function(*inputs).block_until_ready()
 
 
+def _prepare_loop(task: Task, loop: Loop) -> Prepared:
+    # Batches come one after the other, so that several threads need a device each.
+    devices = jax.devices()[: task.threads]
+    run = make_batched(loop)
+    values, shared = loop.arrange(task)
+    parts = zip(*(np.array_split(x, len(devices)) for x in values), strict=True)
+    arguments = [
+        jax.device_put((part, shared), device) for part, device in zip(parts, devices, strict=True)
+    ]
+
+    def call() -> Any:
+        return jax.block_until_ready([run(*part) for part in arguments])
+
+    return Prepared(call, np.concatenate)
+
+
 def prepare(task: Task) -> Prepared:
+    if jax.config.jax_num_cpu_devices < task.threads:  # before its first use
+        jax.config.update("jax_num_cpu_devices", task.threads)
+    if task.workload in LOOPS:
+        return _prepare_loop(task, LOOPS[task.workload])
     inputs = [jax.device_put(x) for x in task.inputs]
     if task.workload == "first_call":
         factors = iter(range(1_000_000))

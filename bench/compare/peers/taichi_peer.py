@@ -21,7 +21,7 @@ def _to_taichi(x: Any) -> Any:
 def prepare(task: Task) -> Prepared:
     loops = importlib.import_module(f"{__package__}.taichi_loops").LOOPS
     if task.workload not in loops:
-        raise MissingError("no error function" if task.workload == "implied_vol" else "only loops")
+        raise MissingError("compared on the workloads with loops only")
     ti.init(
         arch=ti.cpu,
         cpu_max_num_threads=task.threads,

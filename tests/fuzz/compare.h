@@ -54,8 +54,9 @@ struct Verdict {
 std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inputs& inputs,
                                          std::int64_t max_steps = 0);
 
-/// Whether some element was cut short: nothing can be compared then.
-bool is_endless(std::span<const ir::Evaluation> truth);
+/// Whether some element was cut short, or had an index outside where that means anything: nothing
+/// can be compared then.
+bool is_undefined(std::span<const ir::Evaluation> truth);
 
 /// What is checked before anything runs.
 std::vector<Trial> static_trials();

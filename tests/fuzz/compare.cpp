@@ -76,6 +76,27 @@ std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inp
   return truth;
 }
 
+void count_program(const ir::Function& f) {
+  Coverage has;  // 1 where the program has it
+  ir::for_each(f, [&](ir::ValueId id, int) {
+    const ir::Instruction& in = f[id];
+    if (in.op == ops::Op::Loop && ir::is_once(f, id) && !ir::is_part(f, id)) {
+      (ir::is_branch(f, id) ? has.branches : has.blocks) = 1;
+      if (in.index != 0) has.rare = 1;
+    }
+    if (in.op == ops::Op::BreakIf && in.index > 0) has.exits = 1;
+    if (in.op == ops::Op::Array) has.arrays = 1;
+    if (in.op == ops::Op::TableRead) has.tables = 1;
+    if (in.op == ops::Op::Element) has.numbers = 1;
+  });
+  for (const ir::Param& p : f.params) has.draws |= p.kind == ir::ParamKind::Seed;
+  for (const auto member :
+       {&Coverage::branches, &Coverage::rare, &Coverage::blocks, &Coverage::exits,
+        &Coverage::arrays, &Coverage::tables, &Coverage::numbers, &Coverage::draws}) {
+    coverage().*member += has.*member;
+  }
+}
+
 bool is_undefined(std::span<const ir::Evaluation> truth) {
   return std::any_of(truth.begin(), truth.end(), [](const ir::Evaluation& e) {
     return e.steps > kEndless || (e.failure && e.failure->location == unchecked());

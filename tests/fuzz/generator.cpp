@@ -51,6 +51,7 @@ ir::Function Generator::run() {
 }
 
 void Generator::body() {
+  if (has_arrays_ && random_.chance(50)) new_array();
   const int loops = random_.chance(15) ? 0 : random_.chance(70) ? 1 : 2;
   segment(loops == 0 ? random_.between(5, 40) : random_.between(0, 5));
   for (int i = 0; i < loops; ++i) {
@@ -82,7 +83,8 @@ void Generator::choose_flavour() {
   }
   divides_ = random_.chance(40);
   fails_ = random_.chance(20);
-  branches_ = random_.chance(60);
+  branches_ = random_.chance(50);
+  if (branches_) most_ += 30;
   has_arrays_ = random_.chance(30);
   has_numbers_ = random_.chance(12);
   const bool trigonometry = random_.chance(8);
@@ -152,13 +154,13 @@ void Generator::segment(int length) {
     const int loops = depth == 0 ? 8 : depth == 1 ? 22 : 14;
     if (may_open && !scopes_.empty() && depth < kDeepest && random_.chance(loops)) {
       loop();
-    } else if (!scopes_.empty() && random_.chance(branches_ ? 11 : 7)) {
+    } else if (!scopes_.empty() && random_.chance(!branches_ ? 8 : scopes_.size() > 1 ? 22 : 12)) {
       exit();
-    } else if (may_open && random_.chance(branches_ ? 12 : 4)) {
+    } else if (may_open && random_.chance(branches_ ? 18 : 4)) {
       branch();
-    } else if (may_open && random_.chance(branches_ ? 4 : 1)) {
+    } else if (may_open && random_.chance(branches_ ? 6 : 1)) {
       once();
-    } else if (has_memory() && random_.chance(25)) {
+    } else if (has_memory() && random_.chance(35)) {
       memory_op();
     } else if (seed_ != ir::kNone && sites_ < 2 && random_.chance(20)) {
       draw();

@@ -100,7 +100,7 @@ ValueId Generator::exit_condition() {
 
 void Generator::exit() {
   std::size_t target = scopes_.size() - 1;
-  if (random_.chance(55))
+  if (random_.chance(75))
     target = static_cast<std::size_t>(random_.below(static_cast<int>(target + 1)));
   const ValueId condition = exit_condition();
   leave(target, condition, exit_values(target));
@@ -122,7 +122,7 @@ void Generator::branch() {
   arguments.resize(count);
   leave_own(leaves, random_.chance(95) ? arguments : operands_like(arguments));
   segment(random_.between(0, 4));
-  if (scopes_.size() > 1 && random_.chance(12)) {  // as `break`, `continue` and `return` do
+  if (scopes_.size() > 1 && random_.chance(25)) {  // as `break`, `continue` and `return` do
     const auto target =
         static_cast<std::size_t>(random_.below(static_cast<int>(scopes_.size()) - 1));
     const std::vector<ValueId> values = exit_values(target);

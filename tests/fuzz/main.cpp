@@ -166,6 +166,7 @@ class Fuzzer {
   template <class Choose>
   void check(const Case& program, const std::string& name, const Choose& choose) {
     ++programs_;
+    count_program(program.function);
     const auto truth = evaluate_all(program.function, program.inputs);
     if (is_undefined(truth)) {
       throw UsageError(fmt::format("{}: the program does not end, or reads outside.", name));
@@ -222,6 +223,10 @@ class Fuzzer {
                  "{} runs, {} with several workers, {} with failing elements; "
                  "{} compiled, {} with refill; {} with a step limit\n",
                  c.runs, c.several_workers, c.failing, c.compiled, c.refilled, c.limited);
+      fmt::print(stderr,
+                 "programs with branches {}, rare ones {}, blocks left early {}, exits out of "
+                 "several {}, arrays {}, tables {}, numbers {}, draws {}\n",
+                 c.branches, c.rare, c.blocks, c.exits, c.arrays, c.tables, c.numbers, c.draws);
     }
     if (arguments_.digest) fmt::print("{:016x}\n", digest_);
     const std::string last = failures_ == 0

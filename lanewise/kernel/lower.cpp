@@ -529,6 +529,17 @@ class Lowering {
     outs_.emplace_back(id, frames_.back().out);
     frames_.pop_back();
     if (masked) masks_.pop_back();
+    if (id == refill_loop_) narrow_masks();
+  }
+
+  /// Behind a refilled loop only the lanes that have left it are active: the blocks around it,
+  /// which all have masks, go on with those.
+  void narrow_masks() {
+    std::size_t depth = 0;
+    for (Frame& frame : frames_) {
+      frame.mask = compute(Op::And, DType::Bool, {frame.mask, masks_[0]});
+      masks_[++depth] = frame.mask;
+    }
   }
 
   RegisterId map_result(const ir::Instruction& in) const {

@@ -569,17 +569,19 @@ class Lowering {
     close(outer);
   }
 
-  /// What is uniform is computed where it stands, so that it can be computed before all packets.
+  /// What is uniform is computed where it stands, so that it can be computed before all packets,
+  /// unless there are loops in it: those would stand beside one that is refilled.
   void part(ValueId id) {
     const ir::Instruction& in = f_[id];
     const ir::Block& body = f_.blocks[in.block];
-    bool varying = false;
+    bool stands_apart = std::any_of(body.body.begin(), body.body.end(),
+                                    [&](ValueId inner) { return f_[inner].op == Op::Loop; });
     for (std::size_t i = 0; i < body.arguments.size(); ++i) {
       map_[body.arguments[i]] = map_[in.operands[i]];
-      varying = varying || (result_used_[id][i] && !facts_.uniform[body.arguments[i]]);
+      stands_apart = stands_apart || (result_used_[id][i] && !facts_.uniform[body.arguments[i]]);
     }
     const BlockId outer = block_;
-    if (varying) {
+    if (stands_apart) {
       block_ = static_cast<BlockId>(kernel_.blocks.size());
       kernel_.blocks.emplace_back();
       kernel_.blocks[outer].push_back({.kind = Kind::Loop, .block = block_, .once = true});
@@ -642,6 +644,17 @@ class Lowering {
     outs_.emplace_back(id, frames_.back().out);
     frames_.pop_back();
     if (masked) masks_.pop_back();
+    if (id == refill_loop_) narrow_masks();
+  }
+
+  /// Behind a refilled loop only the lanes that have left it are active: the blocks around it,
+  /// which all have masks, go on with those.
+  void narrow_masks() {
+    std::size_t depth = 0;
+    for (Frame& frame : frames_) {
+      frame.mask = compute(Op::And, DType::Bool, {frame.mask, masks_[0]});
+      masks_[++depth] = frame.mask;
+    }
   }
 
   RegisterId map_result(const ir::Instruction& in) const {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "lanewise/trace/memory.h"
 #include "tests/support/every_way.h"
 
 namespace lw {
@@ -221,6 +222,26 @@ TEST(Control, EarlyReturnFromAnywhere) {
           }
         }
         return n;
+      },
+      true);
+}
+
+TEST(Control, BehindALoopThatElementsLeaveAtDifferentTimesOthersAreNotTouched) {
+  expect_same(
+      [](i32 a, i32 b) -> i32 {
+        ReturnIf(b == 1, a);
+        Array<std::int32_t> sum(1, b);
+        i32 i = 0;
+        While([&] { return i < a; }, [&] { i = i + 1; });
+        Check(i >= a);
+        sum[0] += i + 1;
+        ReturnIf(i > b, -sum[0]);
+        sum[0] += i;
+        return i32(sum[0]);
+      },
+      [](int a, int b) {
+        if (b == 1) return a;
+        return a > b ? -(a + b + 1) : 2 * a + b + 1;
       },
       true);
 }

@@ -69,6 +69,18 @@ TEST(Arrays, AStackThatElementsFillAndEmptyAtDifferentTimes) {
       true);
 }
 
+TEST(Arrays, ChangeOnceBehindALoopThatElementsLeaveAtDifferentTimes) {
+  expect_same(
+      [](i32 a, i32 b) {
+        Array<std::int32_t> sum(1, b);
+        i32 i = 0;
+        While([&] { return i < a; }, [&] { i = i + 1; });
+        sum[0] += i + 1;
+        return i32(sum[0]);
+      },
+      [](int a, int b) { return a + b + 1; }, true);
+}
+
 TEST(Arrays, BeginAnewInEveryStepTheyAreMadeIn) {
   expect_same(
       [](i32 a, i32 b) {

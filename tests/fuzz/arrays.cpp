@@ -13,26 +13,20 @@ namespace {
 constexpr std::size_t kFence = 64;
 constexpr unsigned char kPattern = 0xa5;
 
-std::vector<std::byte> pack(DType type, std::span<const Scalar> values) {
-  const std::size_t size = types::size_of(type);
-  std::vector<std::byte> bytes(values.size() * size);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i].store(bytes.data() + i * size);
-  return bytes;
-}
-
 }  // namespace
 
 Arrays::Arrays(const ir::Function& function, const Inputs& inputs,
                std::span<const ir::Evaluation> truth)
-    : results_(function.results), period_(inputs.count) {
+    : results_(function.results),
+      period_(inputs.count),
+      tables_at_begin_(function, inputs, Tables::At::Begin),
+      tables_at_end_(function, inputs, Tables::At::End) {
   for (std::size_t p = 0; p < inputs.values.size(); ++p) {
-    const DType type = function.params[p].type;
-    if (!function.params[p].is_mapped()) {
-      shared_.push_back(inputs.values[p][0].bits());
-      continue;
-    }
-    inputs_.push_back(pack(type, inputs.values[p]));
-    input_sizes_.push_back(types::size_of(type));
+    const ir::Param& param = function.params[p];
+    if (param.kind == ir::ParamKind::Shared) shared_.push_back(inputs.values[p][0].bits());
+    if (!param.is_mapped()) continue;
+    inputs_.push_back(pack(param.type, inputs.values[p]));
+    input_sizes_.push_back(types::size_of(param.type));
   }
   for (std::size_t r = 0; r < results_.size(); ++r) {
     std::vector<Scalar> values;

@@ -6,8 +6,7 @@
 
 #include "lanewise/ir/evaluate.h"
 #include "lanewise/runtime/execute.h"
-#include "tests/fuzz/guarded.h"
-#include "tests/fuzz/inputs.h"
+#include "tests/fuzz/tables.h"
 
 namespace lw::fuzz {
 
@@ -20,7 +19,11 @@ class Arrays {
   void set_count(std::int64_t count);
   /// Fills outputs, and a stretch before them, with a pattern.
   void poison();
-  runtime::Buffers buffers() const { return {input_pointers_, shared_, output_pointers_, count_}; }
+  /// Tables begin where memory begins or end where it ends, by turns.
+  runtime::Buffers buffers() const {
+    const Tables& tables = count_ % 2 == 0 ? tables_at_begin_ : tables_at_end_;
+    return {input_pointers_, shared_, output_pointers_, count_, {}, tables.list()};
+  }
   /// What differs from the truth in the outputs, or nothing.
   std::string mismatch() const;
   std::uint64_t digest() const;
@@ -39,6 +42,7 @@ class Arrays {
   std::vector<std::vector<std::byte>> inputs_, expected_;
   std::vector<std::size_t> input_sizes_;
   std::vector<std::uint64_t> shared_;
+  Tables tables_at_begin_, tables_at_end_;
   std::deque<Guarded> input_memory_, output_memory_;
   std::vector<const void*> input_pointers_;
   std::vector<void*> output_pointers_;

@@ -10,6 +10,7 @@
 #include "lanewise/transform/passes.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/slots.h"
+#include "tests/fuzz/tables.h"
 
 namespace lw::fuzz {
 namespace {
@@ -24,10 +25,13 @@ enum class Steps { Same, Fewer };  // a pass that closes loops leaves fewer
 std::string compare(const ir::Function& program, const Inputs& inputs,
                     std::span<const ir::Evaluation> truth, std::optional<Scalar> limit,
                     Steps steps) {
+  const Tables tables(program, inputs);
   for (std::int64_t i = 0; i < inputs.count; ++i) {
     std::vector<Scalar> arguments = inputs.arguments(program, i);
     if (limit) arguments.push_back(*limit);
-    const ir::Evaluation got = ir::evaluate(program, arguments, {.max_steps = kMostSteps});
+    const ir::Evaluation got = ir::evaluate(
+        program, arguments,
+        {.max_steps = kMostSteps, .tables = tables.list(), .element = inputs.first_element + i});
     const ir::Evaluation& expected = truth[static_cast<std::size_t>(i)];
     if (got.results != expected.results) return fmt::format("changes results of element {}", i);
     if (got.failure.has_value() != expected.failure.has_value()) {
@@ -100,6 +104,8 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
   check("simplify, again", transform::simplify(simple), truth);
   check("close_loops", transform::close_loops(simple), truth, {}, Steps::Fewer);
   check("close_loops, alone", transform::close_loops(f), truth, {}, Steps::Fewer);
+  check("flatten_branches", transform::flatten_branches(simple), truth);
+  check("flatten_branches, alone", transform::flatten_branches(f), truth);
   check("run", transform::run(function), truth, {}, Steps::Fewer);
 
   // A limit that some elements exceed.

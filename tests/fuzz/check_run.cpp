@@ -41,7 +41,8 @@ class Runner {
         function_(function),
         program_(std::make_shared<runtime::Program>(
             transform::run(function, {.step_counter = trial.step_counter}), trial.wish,
-            api::cpu_backend())) {}
+            api::cpu_backend())),
+        reads_numbers_(reads_numbers(function)) {}
 
   Verdict run(const Inputs& inputs, std::span<const ir::Evaluation> truth) {
     std::vector<std::int64_t> survivors;
@@ -49,8 +50,10 @@ class Runner {
     for (std::int64_t i = 0; i < inputs.count; ++i) {
       (truth[static_cast<std::size_t>(i)].failure ? failing : survivors).push_back(i);
     }
-    if (!failing.empty()) {
-      run_failing(inputs, truth, failing[0]);
+    if (!failing.empty()) run_failing(inputs, truth, failing[0]);
+    if (reads_numbers_) {
+      survivors = longest_run(survivors);
+    } else if (!failing.empty()) {
       // Once more with the failing ones behind the others.
       std::vector<std::int64_t> order = survivors;
       order.insert(order.end(), failing.begin(), failing.end());
@@ -68,6 +71,17 @@ class Runner {
     std::vector<ir::Evaluation> result;
     for (const std::int64_t i : elements) result.push_back(truth[static_cast<std::size_t>(i)]);
     return result;
+  }
+
+  /// The most places that stand one behind the other.
+  static std::vector<std::int64_t> longest_run(std::span<const std::int64_t> places) {
+    std::size_t begin = 0;
+    std::span<const std::int64_t> longest;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (i > 0 && places[i] != places[i - 1] + 1) begin = i;
+      if (i + 1 - begin > longest.size()) longest = places.subspan(begin, i + 1 - begin);
+    }
+    return {longest.begin(), longest.end()};
   }
 
   /// Every number of threads with every chunk size, then counts around the lane count.
@@ -88,8 +102,9 @@ class Runner {
   }
 
   /// Many elements are as many as make the map worth several threads, unless small chunks would
-  /// take too long.
+  /// take too long. Elements with numbers of their own cannot be repeated.
   std::int64_t count_of(const Way& way, const Inputs& inputs) const {
+    if (reads_numbers_) return way.count > 0 ? std::min(way.count, inputs.count) : inputs.count;
     if (way.count > 0) return way.count;
     constexpr double kWorthThreads = 55e3;  // ns
     const auto many = static_cast<std::int64_t>(kWorthThreads / program_->element_ns());
@@ -100,7 +115,7 @@ class Runner {
   }
 
   /// The element that fails first, or -1.
-  std::int64_t execute(const Arrays& arrays, const Way& way) {
+  std::int64_t execute(const Arrays& arrays, const Inputs& inputs, const Way& way) {
     ++coverage().runs;
     const std::int64_t count = arrays.buffers().count;
     try {
@@ -108,7 +123,9 @@ class Runner {
                                                        {.threads = way.threads,
                                                         .max_steps = trial_.max_steps,
                                                         .chunk = way.chunk == 0 ? count : way.chunk,
-                                                        .compile = trial_.compile});
+                                                        .compile = trial_.compile,
+                                                        .seed = inputs.seed(function_),
+                                                        .first_element = inputs.first_element});
       coverage().several_workers += stats.workers > 1;
     } catch (const ElementError& error) {
       ++coverage().failing;
@@ -132,7 +149,7 @@ class Runner {
       if (!verdict_.agrees()) return;
       arrays.set_count(count_of(way, inputs));
       arrays.poison();
-      const std::int64_t failed = execute(arrays, way);
+      const std::int64_t failed = execute(arrays, inputs, way);
       const std::string found =
           failed < 0 ? arrays.mismatch() : fmt::format("element {} should not fail", failed);
       if (!found.empty()) disagree(failed < 0 ? "value" : "failure", arrays, way, found);
@@ -146,7 +163,7 @@ class Runner {
     for (const Way& way : ways()) {
       if (!verdict_.agrees()) return;
       arrays.set_count(count_of(way, inputs));
-      const std::int64_t failed = execute(arrays, way);
+      const std::int64_t failed = execute(arrays, inputs, way);
       const std::int64_t expected = lowest < arrays.buffers().count ? lowest : -1;
       if (failed != expected) {
         disagree("failure", arrays, way,
@@ -167,6 +184,7 @@ class Runner {
   const Trial& trial_;
   const ir::Function& function_;
   std::shared_ptr<runtime::Program> program_;
+  bool reads_numbers_;
   Verdict verdict_;
 };
 

@@ -7,11 +7,24 @@
 #include "lanewise/kernel/lower.h"
 #include "lanewise/transform/passes.h"
 #include "tests/fuzz/checks.h"
+#include "tests/fuzz/tables.h"
 
 namespace lw::fuzz {
 namespace {
 
 constexpr std::int64_t kEndless = 20000;  // steps
+
+/// Where evaluations fail that may do anything.
+base::Location unchecked() {
+  static const base::Location location{base::intern("unchecked"), 1};
+  return location;
+}
+
+bool is_unchecked(const ir::Instruction& in) {
+  using ops::Op;
+  const bool has_mode = in.op == Op::TableRead || in.op == Op::ArrayRead || in.op == Op::ArrayWrite;
+  return has_mode && in.index == static_cast<std::uint32_t>(ir::IndexMode::Unchecked);
+}
 
 std::uint64_t digest_of(std::span<const ir::Evaluation> truth) {
   std::uint64_t digest = 1;
@@ -48,18 +61,46 @@ Verdict check(const Trial& trial, const ir::Function& function, const Inputs& in
 
 std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inputs& inputs,
                                          std::int64_t max_steps) {
-  const ir::Function expanded = transform::expand(function);
+  ir::Function expanded = transform::expand(function);
+  for (ir::Instruction& in : expanded.values) {
+    if (is_unchecked(in)) in.location = unchecked();
+  }
+  const Tables tables(function, inputs);
   std::vector<ir::Evaluation> truth;
   for (std::int64_t i = 0; i < inputs.count; ++i) {
     truth.push_back(ir::evaluate(expanded, inputs.arguments(function, i),
-                                 {.max_steps = max_steps > 0 ? max_steps : kEndless}));
+                                 {.max_steps = max_steps > 0 ? max_steps : kEndless,
+                                  .tables = tables.list(),
+                                  .element = inputs.first_element + i}));
   }
   return truth;
 }
 
-bool is_endless(std::span<const ir::Evaluation> truth) {
-  return std::any_of(truth.begin(), truth.end(),
-                     [](const ir::Evaluation& e) { return e.steps > kEndless; });
+void count_program(const ir::Function& f) {
+  Coverage has;  // 1 where the program has it
+  ir::for_each(f, [&](ir::ValueId id, int) {
+    const ir::Instruction& in = f[id];
+    if (in.op == ops::Op::Loop && ir::is_once(f, id) && !ir::is_part(f, id)) {
+      (ir::is_branch(f, id) ? has.branches : has.blocks) = 1;
+      if (in.index != 0) has.rare = 1;
+    }
+    if (in.op == ops::Op::BreakIf && in.index > 0) has.exits = 1;
+    if (in.op == ops::Op::Array) has.arrays = 1;
+    if (in.op == ops::Op::TableRead) has.tables = 1;
+    if (in.op == ops::Op::Element) has.numbers = 1;
+  });
+  for (const ir::Param& p : f.params) has.draws |= p.kind == ir::ParamKind::Seed;
+  for (const auto member :
+       {&Coverage::branches, &Coverage::rare, &Coverage::blocks, &Coverage::exits,
+        &Coverage::arrays, &Coverage::tables, &Coverage::numbers, &Coverage::draws}) {
+    coverage().*member += has.*member;
+  }
+}
+
+bool is_undefined(std::span<const ir::Evaluation> truth) {
+  return std::any_of(truth.begin(), truth.end(), [](const ir::Evaluation& e) {
+    return e.steps > kEndless || (e.failure && e.failure->location == unchecked());
+  });
 }
 
 Verdict run_trial(const Trial& trial, const ir::Function& function, const Inputs& inputs,

@@ -54,8 +54,9 @@ struct Verdict {
 std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inputs& inputs,
                                          std::int64_t max_steps = 0);
 
-/// Whether some element was cut short: nothing can be compared then.
-bool is_endless(std::span<const ir::Evaluation> truth);
+/// Whether some element was cut short, or had an index outside where that means anything: nothing
+/// can be compared then.
+bool is_undefined(std::span<const ir::Evaluation> truth);
 
 /// What is checked before anything runs.
 std::vector<Trial> static_trials();
@@ -80,7 +81,18 @@ struct Coverage {
   std::int64_t compiled = 0;  // trials with machine code
   std::int64_t refilled = 0;  // of these, with refill
   std::int64_t limited = 0;   // trials with a step limit
+
+  // Programs.
+  std::int64_t branches = 0;
+  std::int64_t rare = 0;
+  std::int64_t blocks = 0;  // that never go round, with several exits
+  std::int64_t exits = 0;   // out of several loops
+  std::int64_t arrays = 0;
+  std::int64_t tables = 0;
+  std::int64_t numbers = 0;  // of elements
+  std::int64_t draws = 0;
 };
 Coverage& coverage();
+void count_program(const ir::Function& function);
 
 }  // namespace lw::fuzz

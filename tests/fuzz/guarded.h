@@ -29,6 +29,7 @@ class Guarded {
   void allow_writing(bool allowed) {
     mprotect(begin_, inside_, allowed ? PROT_READ | PROT_WRITE : PROT_READ);
   }
+  std::byte* first() const { return begin_; }
   /// The last `bytes` before the forbidden page.
   std::byte* last(std::size_t bytes) const { return begin_ + inside_ - bytes; }
 

@@ -116,17 +116,58 @@ Scalar random_scalar(Random& random, DType type) {
 std::vector<Scalar> Inputs::arguments(const ir::Function& function, std::int64_t i) const {
   std::vector<Scalar> result;
   for (std::size_t p = 0; p < values.size(); ++p) {
-    result.push_back(values[p][function.params[p].is_mapped() ? static_cast<std::size_t>(i) : 0]);
+    const ir::Param& param = function.params[p];
+    if (param.is_table()) continue;
+    result.push_back(values[p][param.is_mapped() ? static_cast<std::size_t>(i) : 0]);
   }
   return result;
 }
 
+std::uint64_t Inputs::seed(const ir::Function& function) const {
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    if (function.params[p].kind == ir::ParamKind::Seed) return values[p][0].bits();
+  }
+  return 0;
+}
+
+bool reads_numbers(const ir::Function& function) {
+  bool found = false;
+  ir::for_each(function,
+               [&](ir::ValueId id, int) { found = found || function[id].op == ir::Op::Element; });
+  return found;
+}
+
+namespace {
+
+/// Where numbers begin: often so that the high word changes among the elements.
+std::int64_t random_first(Random& random, std::int64_t count) {
+  constexpr std::int64_t kHighWord = std::int64_t{1} << 32;
+  switch (random.below(4)) {
+    case 0:
+      return kHighWord - random.between(1, static_cast<int>(count));
+    case 1:
+      return kHighWord * random.between(1, 1 << 20) - random.between(-9, 90);
+    case 2:
+      return random.between(1, 1 << 20);
+    default:
+      return 0;
+  }
+}
+
+std::int64_t number_of_values(Random& random, const ir::Param& param, std::int64_t count) {
+  constexpr int kMostInTable = 40;
+  if (param.is_mapped()) return count;
+  return param.is_table() ? random.between(1, random.chance(30) ? 4 : kMostInTable) : 1;
+}
+
+}  // namespace
+
 Inputs make_inputs(const ir::Function& function, std::uint64_t seed, std::int64_t count) {
   Random random(seed ^ 0x696e70757473);
-  Inputs inputs{.count = count, .values = {}};
+  Inputs inputs{.count = count, .first_element = random_first(random, count), .values = {}};
   for (const ir::Param& p : function.params) {
     auto& list = inputs.values.emplace_back();
-    for (std::int64_t i = 0; i < (p.is_mapped() ? count : 1); ++i) {
+    for (std::int64_t i = number_of_values(random, p, count); i > 0; --i) {
       list.push_back(random_scalar(random, p.type));
     }
   }
@@ -135,7 +176,8 @@ Inputs make_inputs(const ir::Function& function, std::uint64_t seed, std::int64_
 
 Inputs subset(const ir::Function& function, const Inputs& inputs,
               std::span<const std::int64_t> elements) {
-  Inputs result{.count = std::ssize(elements), .values = {}};
+  Inputs result{.count = std::ssize(elements), .first_element = inputs.first_element, .values = {}};
+  if (!elements.empty()) result.first_element += elements[0];
   for (std::size_t p = 0; p < inputs.values.size(); ++p) {
     auto& list = result.values.emplace_back();
     if (!function.params[p].is_mapped()) {
@@ -150,7 +192,7 @@ Inputs subset(const ir::Function& function, const Inputs& inputs,
 }
 
 std::string print_inputs(const ir::Function& function, const Inputs& inputs) {
-  std::string text = fmt::format("# elements {}\n", inputs.count);
+  std::string text = fmt::format("# elements {}\n# first {}\n", inputs.count, inputs.first_element);
   for (std::size_t p = 0; p < inputs.values.size(); ++p) {
     text += fmt::format("# input {} {}:", p, types::name_of(function.params[p].type));
     for (const Scalar& value : inputs.values[p]) text += fmt::format(" {:x}", value.bits());
@@ -169,6 +211,7 @@ std::optional<Inputs> parse_inputs(const ir::Function& function, std::string_vie
     words >> hash >> what >> number;
     if (hash != "#") continue;
     if (what == "elements") inputs.count = std::stoll(number);
+    if (what == "first") inputs.first_element = std::stoll(number);
     if (what != "input") continue;
     words >> type;
     const std::size_t p = inputs.values.size();
@@ -179,7 +222,8 @@ std::optional<Inputs> parse_inputs(const ir::Function& function, std::string_vie
       list.push_back(Scalar::load(function.params[p].type, &value));
     }
     const auto expected = function.params[p].is_mapped() ? inputs.count : 1;
-    if (std::ssize(list) != expected) return std::nullopt;
+    const bool fits = function.params[p].is_table() ? !list.empty() : std::ssize(list) == expected;
+    if (!fits) return std::nullopt;
   }
   if (inputs.count < 1 || inputs.values.size() != function.params.size()) return std::nullopt;
   return inputs;

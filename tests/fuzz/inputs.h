@@ -12,18 +12,25 @@ namespace lw::fuzz {
 
 struct Inputs {
   std::int64_t count = 0;
-  std::vector<std::vector<Scalar>> values;  // by parameter: one per element, or the shared one
+  std::int64_t first_element = 0;  // the number of the first one
+  /// By parameter: one per element, the shared one, or those of a table.
+  std::vector<std::vector<Scalar>> values;
 
-  /// What element `i` gets.
+  /// What element `i` gets besides tables.
   std::vector<Scalar> arguments(const ir::Function& function, std::int64_t i) const;
+  /// Of random draws; 0 where there are none.
+  std::uint64_t seed(const ir::Function& function) const;
 };
+
+/// True when results depend on the numbers of elements: those cannot change places then.
+bool reads_numbers(const ir::Function& function);
 
 /// A value where things go wrong, more often than not.
 Scalar random_scalar(Random& random, DType type);
 
 Inputs make_inputs(const ir::Function& function, std::uint64_t seed, std::int64_t count);
 
-/// The elements with these numbers.
+/// The elements at these places. Those that stand one behind the other keep their numbers.
 Inputs subset(const ir::Function& function, const Inputs& inputs,
               std::span<const std::int64_t> elements);
 

@@ -28,6 +28,36 @@ void erase_operand(Instruction& in, std::size_t i) {
   in.operands = decltype(in.operands)(rest.begin(), rest.end());
 }
 
+/// Calls `visit(exit, loop it leaves)` for every exit of a block and of those inside.
+template <class Visit>
+void for_each_exit(const Function& f, const Visit& visit, std::vector<ValueId> loops = {},
+                   ir::BlockId block = 0) {
+  for (const ValueId id : std::vector<ValueId>(f.blocks[block].body)) {
+    if (f[id].op == Op::BreakIf) visit(id, loops[loops.size() - 1 - f[id].index]);
+    if (f[id].op != Op::Loop) continue;
+    loops.push_back(id);
+    for_each_exit(f, visit, loops, f[id].block);
+    loops.pop_back();
+  }
+}
+
+/// The loop that an exit leaves, or that a `next` goes on with.
+ValueId loop_of(const Function& f, ValueId id) {
+  ValueId found = ir::kNone;
+  for_each_exit(f, [&](ValueId exit, ValueId loop) {
+    if (exit == id) found = loop;
+  });
+  ir::for_each(f, [&](ValueId loop, int) {
+    if (f[loop].op == Op::Loop && f.blocks[f[loop].block].body.back() == id) found = loop;
+  });
+  return found;
+}
+
+/// Reads something and changes nothing.
+bool is_read(Op op) {
+  return op == Op::Element || op == Op::TableSize || op == Op::TableRead || op == Op::ArrayRead;
+}
+
 void erase(Function& f, ValueId id) {
   for (ir::Block& block : f.blocks) std::erase(block.body, id);
 }
@@ -51,11 +81,11 @@ void drop_unused(Function& f) {
     });
     bool changed = false;
     for (ir::Block& block : f.blocks) {
-      changed |=
-          std::erase_if(block.body, [&](ValueId id) {
-            const Op op = f[id].op;
-            return !read[id] && (ops::is_elementwise(op) || op == Op::Constant || op == Op::Result);
-          }) > 0;
+      changed |= std::erase_if(block.body, [&](ValueId id) {
+                   const Op op = f[id].op;
+                   return !read[id] && (ops::is_elementwise(op) || is_read(op) ||
+                                        op == Op::Constant || op == Op::Result || op == Op::Array);
+                 }) > 0;
     }
     if (!changed) return;
   }
@@ -92,10 +122,10 @@ void drop_carried(Function& f, ValueId loop, std::uint32_t i) {
   ir::Block& body = f.blocks[f[loop].block];
   const ValueId initial = f[loop].operands[i];
   replace_uses(f, body.arguments[i], initial);
-  for (const ValueId id : body.body) {
-    if (f[id].op == Op::BreakIf) erase_operand(f[id], i + 1);
-    if (f[id].op == Op::Next) erase_operand(f[id], i);
-  }
+  for_each_exit(f, [&](ValueId exit, ValueId left) {
+    if (left == loop) erase_operand(f[exit], i + 1);
+  });
+  erase_operand(f[body.body.back()], i);
   erase_operand(f[loop], i);
   body.arguments.erase(body.arguments.begin() + static_cast<std::ptrdiff_t>(i));
   for (const ValueId id : listed(f)) {
@@ -109,6 +139,20 @@ void drop_carried(Function& f, ValueId loop, std::uint32_t i) {
     }
   }
   for (std::uint32_t k = 0; k < body.arguments.size(); ++k) f[body.arguments[k]].index = k;
+}
+
+/// Drops exits out of the block, which is `up` loops further out; those that lead further lead one
+/// loop less far then.
+void remove_exits(Function& f, ir::BlockId block, std::uint32_t up) {
+  for (const ValueId id : std::vector<ValueId>(f.blocks[block].body)) {
+    if (f[id].op == Op::Loop) remove_exits(f, f[id].block, up + 1);
+    if (f[id].op != Op::BreakIf || f[id].index < up) continue;
+    if (f[id].index == up) {
+      erase(f, id);
+    } else {
+      --f[id].index;
+    }
+  }
 }
 
 /// The body stands where the loop stood, once; its results are the values `end` hands over.
@@ -127,8 +171,9 @@ void inline_once(Function& f, ValueId loop, ValueId end) {
     replace_uses(f, id, handed[f[id].index]);
     erase(f, id);
   }
+  remove_exits(f, inner, 0);
   std::vector<ValueId> moved = f.blocks[inner].body;
-  std::erase_if(moved, [&](ValueId id) { return f[id].op == Op::BreakIf || f[id].op == Op::Next; });
+  moved.pop_back();  // next
   f.blocks[inner].body.clear();
   for (ir::Block& block : f.blocks) {
     const auto at = std::find(block.body.begin(), block.body.end(), loop);
@@ -158,6 +203,7 @@ class Reducer {
       fewer_values();
       plainer_handovers();
       plainer_literals();
+      plainer_memory();
       fewer_params();
     } while (progress_);
     return std::move(best_);
@@ -225,7 +271,7 @@ class Reducer {
       const auto body = best_.function.blocks[best_.function[loop].block].body;
       for (const ValueId end : body) {
         const Op op = best_.function[end].op;
-        if (op != Op::BreakIf && op != Op::Next) continue;
+        if (op != Op::Next && (op != Op::BreakIf || best_.function[end].index != 0)) continue;
         if (try_edit([&](Function& f) { inline_once(f, loop, end); })) return true;
       }
       return false;
@@ -246,7 +292,8 @@ class Reducer {
   void fewer_statements() {
     for_each_listed([&](ValueId id) {
       const Op op = best_.function[id].op;
-      return (op == Op::BreakIf || op == Op::Fail) && try_edit([&](Function& f) { erase(f, id); });
+      return (op == Op::BreakIf || op == Op::Fail || op == Op::ArrayWrite) &&
+             try_edit([&](Function& f) { erase(f, id); });
     });
   }
 
@@ -254,7 +301,7 @@ class Reducer {
   void fewer_values() {
     for_each_listed([&](ValueId id) {
       const Instruction in = best_.function[id];
-      if (!ops::is_elementwise(in.op) && in.op != Op::Result) return false;
+      if (!ops::is_elementwise(in.op) && !is_read(in.op) && in.op != Op::Result) return false;
       for (const double number : {0.0, 1.0}) {
         if (try_edit([&](Function& f) {
               replace_uses(f, id, add_literal(f, types::scalar_of(in.type, number)));
@@ -275,20 +322,22 @@ class Reducer {
 
   /// Exits and steps hand over the carried value as it stands; loops begin with a literal.
   void plainer_handovers() {
+    for_each_listed([&](ValueId id) {
+      const Op op = best_.function[id].op;
+      if (op != Op::BreakIf && op != Op::Next) return false;
+      const ValueId loop = loop_of(best_.function, id);
+      const std::vector<ValueId> arguments =
+          best_.function.blocks[best_.function[loop].block].arguments;
+      const std::size_t skip = op == Op::BreakIf ? 1 : 0;
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (best_.function[id].operands[i + skip] == arguments[i]) continue;
+        if (try_edit([&](Function& f) { f[id].operands[i + skip] = arguments[i]; })) return true;
+      }
+      return false;
+    });
     for_each_listed([&](ValueId loop) {
       if (best_.function[loop].op != Op::Loop) return false;
       const ir::Block body = best_.function.blocks[best_.function[loop].block];
-      for (const ValueId id : body.body) {
-        const Op op = best_.function[id].op;
-        if (op != Op::BreakIf && op != Op::Next) continue;
-        const std::size_t skip = op == Op::BreakIf ? 1 : 0;
-        for (std::size_t i = 0; i < body.arguments.size(); ++i) {
-          if (best_.function[id].operands[i + skip] == body.arguments[i]) continue;
-          if (try_edit([&](Function& f) { f[id].operands[i + skip] = body.arguments[i]; })) {
-            return true;
-          }
-        }
-      }
       for (std::size_t i = 0; i < body.arguments.size(); ++i) {
         const Instruction& initial = best_.function[best_.function[loop].operands[i]];
         if (initial.op == Op::Constant) continue;
@@ -314,6 +363,30 @@ class Reducer {
       }
       return false;
     });
+  }
+
+  /// Shorter arrays and tables, the first element's number 0, no branch that few elements take.
+  void plainer_memory() {
+    for_each_listed([&](ValueId id) {
+      const Instruction in = best_.function[id];
+      const bool is_rare = in.op == Op::Loop && in.index != 0;
+      const bool is_long = in.op == Op::Array && in.index > 1;
+      return (is_rare || is_long) && try_edit([&](Function& f) { --f[id].index; });
+    });
+    const auto try_inputs = [&](const auto& edit) {
+      Case candidate = best_;
+      edit(candidate.inputs);
+      return accept(std::move(candidate));
+    };
+    if (best_.inputs.first_element != 0) {
+      try_inputs([](Inputs& inputs) { inputs.first_element = 0; });
+    }
+    for (std::size_t p = 0; p < best_.function.params.size(); ++p) {
+      if (!best_.function.params[p].is_table()) continue;
+      while (best_.inputs.values[p].size() > 1 &&
+             try_inputs([&](Inputs& inputs) { inputs.values[p].pop_back(); })) {
+      }
+    }
   }
 
   void fewer_params() {

@@ -15,7 +15,7 @@ class ToSlots {
       : f_(f), build_(f.name), map_(f.values.size(), ir::kNone), slots_(f.values.size()) {}
 
   ir::Function run() {
-    block(0, ir::kNone);
+    block(0);
     return build_.take();
   }
 
@@ -28,11 +28,11 @@ class ToSlots {
     return build_.append({.op = Op::SlotRead, .type = build_.type(slot), .operands = {slot}});
   }
 
-  void block(ir::BlockId id, ValueId loop) {
-    for (const ValueId value : f_.blocks[id].body) instruction(value, loop);
+  void block(ir::BlockId id) {
+    for (const ValueId value : f_.blocks[id].body) instruction(value);
   }
 
-  void instruction(ValueId id, ValueId loop) {
+  void instruction(ValueId id) {
     const Instruction& in = f_[id];
     switch (in.op) {
       case Op::Param: {
@@ -45,21 +45,11 @@ class ToSlots {
       case Op::Result:
         map_[id] = read(slots_[in.operands[0]][in.index]);
         return;
-      case Op::BreakIf: {
-        // An exit hands over what the slots hold; where it is not taken, that must not change.
-        const auto& arguments = f_.blocks[f_[loop].block].arguments;
-        const ValueId leave = map_[in.operands[0]];
-        for (std::size_t i = 0; i < arguments.size(); ++i) {
-          if (in.operands[i + 1] == arguments[i]) continue;
-          const ValueId slot = slots_[loop][i];
-          write(slot, build_.op(Op::Select, {leave, map_[in.operands[i + 1]], read(slot)}));
-        }
-        build_.break_if(leave, {});
-        return;
-      }
+      case Op::BreakIf:
+        return leave(in);
       case Op::Next:
         for (std::size_t i = 0; i < in.operands.size(); ++i) {
-          write(slots_[loop][i], map_[in.operands[i]]);
+          write(slots_[loops_.back()][i], map_[in.operands[i]]);
         }
         build_.append({.op = Op::Next});
         return;
@@ -75,6 +65,29 @@ class ToSlots {
     }
   }
 
+  /// An exit hands over what the slots hold; where it is not taken, that must not change. One that
+  /// leaves several loops stands in a branch, as a trace has it.
+  void leave(const Instruction& in) {
+    const ValueId loop = loops_[loops_.size() - 1 - in.index];
+    const auto& arguments = f_.blocks[f_[loop].block].arguments;
+    const ValueId leave = map_[in.operands[0]];
+    const bool branches = in.index > 0 && f_[in.operands[0]].op != Op::Constant;
+    if (branches) {
+      build_.begin_loop({});
+      build_.break_if(build_.op(Op::Not, {leave}), {});
+    }
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (in.operands[i + 1] == arguments[i]) continue;
+      const ValueId slot = slots_[loop][i];
+      const ValueId value = map_[in.operands[i + 1]];
+      write(slot, branches ? value : build_.op(Op::Select, {leave, value, read(slot)}));
+    }
+    if (!branches) return build_.break_if(leave, {}, in.index);
+    build_.break_if(build_.constant(Scalar(true)), {}, in.index + 1);
+    build_.break_if(build_.constant(Scalar(true)), {});
+    build_.end_loop({});
+  }
+
   void begin(ValueId id) {
     const Instruction& in = f_[id];
     const auto& arguments = f_.blocks[in.block].arguments;
@@ -83,9 +96,11 @@ class ToSlots {
       slots_[id].push_back(slot);
       write(slot, map_[in.operands[i]]);
     }
-    build_.begin_loop({});
+    build_.begin_loop({}, in.index != 0);
     for (std::size_t i = 0; i < arguments.size(); ++i) map_[arguments[i]] = read(slots_[id][i]);
-    block(in.block, id);
+    loops_.push_back(id);
+    block(in.block);
+    loops_.pop_back();
     build_.close_loop();
   }
 
@@ -93,6 +108,7 @@ class ToSlots {
   ir::Builder build_;
   std::vector<ValueId> map_;
   std::vector<std::vector<ValueId>> slots_;  // by loop
+  std::vector<ValueId> loops_;               // around the instruction, the innermost last
 };
 
 }  // namespace

@@ -325,5 +325,27 @@ TEST(KernelLower, OnlyOneDivergingTopLevelLoopCanBeRefilled) {
   EXPECT_FALSE(is_refillable(program(" shared", 1)));
 }
 
+TEST(KernelLower, ALoopInAPartDoesNotStandBesideOneThatIsRefilled) {
+  const ir::Function f = ir::parse(R"(function f(%0: bool, %1: bool shared) -> (bool) {
+  %2 = constant bool true
+  %3 = loop () {
+    %4 = loop () {
+      break_if %1 ()
+      next ()
+    }
+    break_if %2 ()
+    next ()
+  }
+  %5 = loop () {
+    break_if %0 ()
+    next ()
+  }
+  return (%0)
+}
+)");
+  EXPECT_TRUE(is_refillable(f));
+  EXPECT_NO_THROW(verify(lower(f, {.refill = true})));
+}
+
 }  // namespace
 }  // namespace lw::kernel

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lanewise/ir/parse.h"
+#include "lanewise/kernel/lower.h"
 
 namespace lw::kernel {
 namespace {
@@ -67,6 +68,31 @@ TEST(KernelUniformity, InARefilledLoopEverythingCarriedVaries) {
                                                       .diverges = true,
                                                       .counter_after = false,
                                                       .value_after = false}));
+}
+
+TEST(KernelUniformity, LanesLeaveWhatIsAroundARefilledLoopOneByOne) {
+  const ir::Function f = ir::parse(R"(function f(%0: i32, %1: bool, %2: bool shared) -> (i32) {
+  %3 = constant bool true
+  %4 = loop (%5: i32 = %0) {
+    break_if %2 (%0)
+    %6 = loop () {
+      break_if %1 ()
+      next ()
+    }
+    break_if %3 (%5)
+    next (%5)
+  }
+  %7 = result i32 %4 0
+  return (%7)
+}
+)");
+  std::vector<ir::ValueId> loops;
+  ir::for_each(f, [&](ir::ValueId id, int) {
+    if (f[id].op == ir::Op::Loop) loops.push_back(id);
+  });
+  EXPECT_FALSE(analyse_uniformity(f).diverges[loops[0]]);
+  EXPECT_TRUE(analyse_uniformity(f, loops[1]).diverges[loops[0]]);
+  EXPECT_NO_THROW(verify(lower(f, {.refill = true})));
 }
 
 TEST(KernelUniformity, AVaryingExitValueMakesTheCarriedValueVary) {

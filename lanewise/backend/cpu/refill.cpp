@@ -6,7 +6,7 @@
 //             finished lanes retire (epilogue) and take the next elements (prologue)
 //           until no element is left
 //   drain   single steps until all lanes are finished
-//   end     all lanes that hold an element retire; a lane may do so twice, with the same result
+//   end     all lanes that hold an element retire; each does so once, as it may change its arrays
 //
 // Lanes start only at looks and masks are sticky, so several steps between looks are exact.
 #include <llvm/IR/Constants.h>
@@ -71,6 +71,7 @@ void Emitter::refill() {
   for (int u = 0; u < s_.interleave; ++u) {
     Value* ids = ops_.numbers_from(b_.getInt32(unsigned(u * s_.lanes)));
     take(u, ops_.to_mask(b_.CreateICmpSLT(ids, limit)), nullptr, ids, true);
+    b_.CreateStore(ids, ids_[static_cast<std::size_t>(u)]);
   }
   b_.CreateStore(b_.getInt32(all_lanes), next_);
   enter_body();
@@ -127,6 +128,10 @@ void Emitter::refill_all() {
     Value* ids = b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), next), order);
     Value* is_there = ops_.to_mask(b_.CreateICmpSLT(ids, limit));
     take(u, b_.CreateAnd(dead, is_there), order, ids, false);
+    // Where no element is left, a lane gets a number that none has: it has nothing to retire.
+    Value* held = ids_[static_cast<std::size_t>(u)];
+    Value* old = b_.CreateLoad(ids->getType(), held);
+    b_.CreateStore(b_.CreateSelect(ops_.from_mask(dead), ids, old), held);
     Value* taken = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(dead));
     b_.CreateStore(b_.CreateAdd(next, taken), next_);
   }
@@ -166,10 +171,6 @@ void Emitter::take(int u, Value* fill, Value* order, Value* ids, bool first) {
     b_.CreateStore(value, to);
   };
   for (const RegisterId r : crossing_) move(taken[r][i], slots_[r][i]);
-  if (!first) {
-    ids = b_.CreateSelect(ops_.from_mask(fill), ids, b_.CreateLoad(ids->getType(), ids_[i]));
-  }
-  b_.CreateStore(ids, ids_[i]);
 }
 
 void Emitter::retire(int u, Value* done, bool all_hold_elements) {

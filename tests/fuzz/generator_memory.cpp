@@ -1,0 +1,212 @@
+// Arrays, tables, the numbers of elements and random draws. An index is outside where its mode says
+// what that means; where the element fails, in few elements of few programs; never where it may
+// mean anything.
+#include <array>
+
+#include "lanewise/trace/random.h"
+#include "tests/fuzz/generator_parts.h"
+
+namespace lw::fuzz {
+
+using ir::IndexMode;
+
+void Generator::memory_op() {
+  constexpr std::size_t kMostArrays = 3;
+  const bool may_declare = has_arrays_ && arrays_.size() < kMostArrays;
+  if (may_declare && random_.chance(arrays_.empty() ? 60 : 15)) return new_array();
+  if (has_numbers_ && random_.chance(30)) return element_number();
+  if (!any_place()) return random_op();
+  if (random_.chance(20)) return guarded_access();
+  access();
+}
+
+std::optional<ValueId> Generator::any_place() {
+  const bool from_arrays = !arrays_.empty() && (tables_.empty() || random_.chance(60));
+  if (from_arrays) return random_.pick(arrays_);
+  if (tables_.empty()) return std::nullopt;
+  return random_.pick(tables_);
+}
+
+void Generator::new_array() {
+  const DType type = random_.chance(70) ? random_type() : any_type();
+  const ValueId initial = operand(type);
+  arrays_.push_back(build_.array(initial, static_cast<std::uint32_t>(random_.between(1, 9))));
+}
+
+// --- indices ---
+
+ValueId Generator::index_of(ValueId value) {
+  const bool wide = types::size_of(build_.type(value)) == 8;
+  return convert(value, wide || random_.chance(25) ? DType::I64 : DType::I32);
+}
+
+ValueId Generator::any_index(ValueId place) {
+  const int dice = random_.below(100);
+  if (dice < 30) return index_of(noise());
+  if (dice < 45) {
+    const int near = is_table(place) ? 40 : size_of(place);
+    const DType type = random_.chance(70) ? DType::I32 : DType::I64;
+    return number(type, random_.between(-3, near + 2));
+  }
+  if (dice < 65) {
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      if (scope->counter != ir::kNone && random_.chance(60)) return index_of(scope->counter);
+    }
+  }
+  const DType type = random_.chance(65) ? DType::I32 : DType::I64;
+  return dice < 80 ? uniform_operand(type) : operand(type);
+}
+
+ValueId Generator::safe_index(ValueId place) {
+  if (is_table(place)) return safe_in_table(place);
+  return index_of(safe_in_array(size_of(place) - 1));
+}
+
+ValueId Generator::safe_in_array(int most) {
+  for (const Scope& scope : scopes_) {
+    if (scope.below == ir::kNone) continue;
+    const ir::Instruction& end = build_.function()[scope.below];
+    const bool fits =
+        end.op == Op::Constant && end.constant == types::scalar_of(end.type, most + 1);
+    if (fits && random_.chance(70)) return scope.counter;
+  }
+  if (random_.chance(20)) return number(DType::I32, random_.between(0, most));
+  const bool uniform = random_.chance(30);
+  return random_.chance(60) ? small(most, uniform) : composed(most, uniform);
+}
+
+/// From 0 to `most`, by some arithmetic.
+ValueId Generator::composed(int most, bool uniform) {
+  const int part = random_.between(0, most);
+  switch (random_.below(4)) {
+    case 0: {
+      const ValueId a = small(part, uniform);
+      return emit_op(Op::Add, {a, small(most - part, uniform)});
+    }
+    case 1:
+      return emit_op(Op::Sub, {number(DType::I32, most), small(part, uniform)});
+    case 2:
+      return emit_op(
+          Op::Shr, {small(2 * part + 1 > 15 ? 15 : 2 * part + 1, uniform), number(DType::I32, 1)});
+    default: {
+      const ValueId a = small(1, uniform);
+      return emit_op(Op::Mul, {a, small(most, uniform)});
+    }
+  }
+}
+
+ValueId Generator::safe_in_table(ValueId table) {
+  for (const Scope& scope : scopes_) {
+    if (scope.below == ir::kNone) continue;
+    const ir::Instruction& end = build_.function()[scope.below];
+    const bool is_its = end.op == Op::TableSize && end.operands[0] == table;
+    if (is_its && random_.chance(70)) return scope.counter;
+  }
+  const ValueId size = emit(build_.table_size(table), true);
+  const ValueId index = convert(any_index(table), DType::I64);
+  if (random_.chance(10)) return number(DType::I32, 0);
+  if (divides_ && random_.chance(40)) return emit_op(Op::Rem, {index, size});
+  const ValueId last = emit_op(Op::Sub, {size, number(DType::I64, 1)});
+  const ValueId inside = emit_op(Op::Min, {index, last});
+  const ValueId safe = emit_op(Op::Max, {inside, number(DType::I64, 0)});
+  return random_.chance(40) ? emit_op(Op::Convert, {safe}, DType::I32) : safe;
+}
+
+// --- reads and writes ---
+
+void Generator::access() {
+  const ValueId place = *any_place();
+  constexpr std::array kModes = {IndexMode::Check, IndexMode::Check, IndexMode::Clip,
+                                 IndexMode::Wrap,  IndexMode::Fill,  IndexMode::Unchecked};
+  const IndexMode mode = random_.pick(kModes);
+  const bool means_something = mode != IndexMode::Check && mode != IndexMode::Unchecked;
+  ValueId index = means_something && random_.chance(70) ? any_index(place) : safe_index(place);
+  if (mode == IndexMode::Check && fails_ && random_.chance(30)) {
+    const ValueId first = rare_condition();
+    const ValueId both = emit_op(Op::And, {first, rare_condition()});
+    const ValueId other = convert(any_index(place), build_.type(index));
+    index = emit_op(Op::Select, {both, other, index});
+  }
+  access(place, mode, index, !is_table(place) && random_.chance(50));
+}
+
+void Generator::access(ValueId place, IndexMode mode, ValueId index, bool writes) {
+  const DType type = build_.type(place);
+  if (writes) {
+    const ValueId value = random_.chance(15) ? uniform_operand(type) : operand(type);
+    return build_.array_write(place, index, value, mode);
+  }
+  const ValueId fill = mode == IndexMode::Fill ? operand(type) : ir::kNone;
+  if (!is_table(place)) {
+    emit(build_.array_read(place, index, mode, fill), false);
+  } else {
+    emit(build_.table_read(place, index, mode, fill),
+         is_uniform(index) && (fill == ir::kNone || is_uniform(fill)));
+  }
+}
+
+/// A test keeps elements whose index is outside from the access: an exit, or a branch around it.
+/// Where elements may fail, the test may be wrong.
+void Generator::guarded_access() {
+  const ValueId place = *any_place();
+  ValueId index = any_index(place);
+  ValueId size = ir::kNone;
+  if (is_table(place)) {
+    index = convert(index, DType::I64);
+    size = emit(build_.table_size(place), true);
+  } else {
+    size = number(build_.type(index), size_of(place));
+  }
+  const ValueId zero = number(build_.type(index), 0);
+  const bool wrong = fails_ && random_.chance(30);
+  const Op above = wrong && random_.chance(40) ? Op::Gt : Op::Ge;
+  ValueId outside = emit_op(above, {index, size});
+  if (!wrong || above == Op::Gt)
+    outside = emit_op(Op::Or, {emit_op(Op::Lt, {index, zero}), outside});
+  const bool checks = wrong || random_.chance(70);
+  const IndexMode mode = checks ? IndexMode::Check : IndexMode::Unchecked;
+  const bool writes = !is_table(place) && random_.chance(50);
+  if (!scopes_.empty() && random_.chance(40)) {
+    const std::size_t own = scopes_.size() - 1;
+    leave(own, outside, exit_values(own));
+    return access(place, mode, index, writes);
+  }
+  const ValueId initial = operand(build_.type(place));
+  open_scope({initial}, false, random_.chance(20));
+  const ValueId argument = scopes_.back().arguments[0];
+  leave_own(outside, {argument});
+  access(place, mode, index, writes);
+  close_once({writes ? operand(build_.type(place)) : visible_.back()});
+}
+
+void Generator::observe_arrays(std::size_t from) {
+  for (std::size_t i = from; i < arrays_.size(); ++i) {
+    if (!random_.chance(70)) continue;
+    const ValueId index = random_.chance(50) ? noise() : number(DType::I32, random_.between(0, 8));
+    emit(build_.array_read(arrays_[i], index, IndexMode::Wrap), false);
+  }
+}
+
+// --- numbers of elements ---
+
+void Generator::element_number() {
+  const ValueId word = emit(build_.element(random_.chance(70) ? 0 : 1), false);
+  if (random_.chance(60)) convert(word, random_type());
+}
+
+void Generator::draw() {
+  const ValueId high = build_.op(Op::Shr, {seed_, number(DType::U64, 32)});
+  const ValueId key[2] = {build_.convert(seed_, DType::U32), build_.convert(high, DType::U32)};
+  const ValueId site = number(DType::U32, sites_++);
+  const ValueId low_word = build_.element(0);
+  const ValueId high_word = build_.element(1);
+  const random::Words words = random::philox(build_, key, {draws_, site, low_word, high_word});
+  draws_ = build_.op(Op::Add, {draws_, number(DType::U32, 1)});
+  emit(build_.convert(words.word[random_.below(4)], DType::I32), false);
+  const DType type = random_.chance(50) ? DType::F32 : DType::F64;
+  const ValueId whole = build_.op(Op::Shr, {words.word[0], number(DType::U32, 8)});
+  emit(build_.op(Op::Mul, {build_.convert(whole, type), number(type, 0x1p-24)}), false);
+  most_ = std::max(most_, build_.function().values.size() + 10);
+}
+
+}  // namespace lw::fuzz

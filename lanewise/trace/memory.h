@@ -17,21 +17,36 @@ using Mode = ir::IndexMode;
 
 namespace trace {
 
-/// An index: a variable or a literal of an integer type, as an i32 or i64.
+/// An index: a variable or a literal of an integer type, as an i32 or i64, with the line it stands
+/// on.
 class Index {
  public:
   template <class T>
     requires std::is_integral_v<T> && (!std::is_same_v<T, bool>)
-  Index(const Variable<T>& index) {  // NOLINT: implicit
+  Index(const Variable<T>& index,  // NOLINT: implicit
+        std::source_location here = std::source_location::current()) {
     static_assert(!std::is_same_v<T, std::uint64_t>, "a u64 is no index; cast it to std::int64_t");
     constexpr bool fits = sizeof(T) < 4 || std::is_same_v<T, std::int32_t>;
-    value = Trace::current().builder().convert(index.read(), fits ? DType::I32 : DType::I64);
+    ir::Builder& build = located(here);
+    value = build.convert(index.read(), fits ? DType::I32 : DType::I64);
   }
   template <std::integral T>
-  Index(T literal)  // NOLINT: implicit
-      : value(Trace::current().builder().constant(Scalar(static_cast<std::int32_t>(literal)))) {}
+  Index(T literal,  // NOLINT: implicit
+        std::source_location here = std::source_location::current())
+      : value(located(here).constant(scalar(static_cast<std::int64_t>(literal)))) {}
 
   ir::ValueId value;
+
+ private:
+  static Scalar scalar(std::int64_t index) {
+    const auto narrow = static_cast<std::int32_t>(index);
+    return narrow == index ? Scalar(narrow) : Scalar(index);
+  }
+  static ir::Builder& located(const std::source_location& here) {
+    ir::Builder& build = Trace::current().builder();
+    build.set_location(to_location(here));
+    return build;
+  }
 };
 
 /// array[i] as something that can be read and assigned to: an operand like the variables V.
@@ -45,17 +60,22 @@ class Item {
   Item(const Item&) = default;
 
   ir::ValueId read() const { return build().array_read(array_, index_, Mode::Check); }
-  Item& operator=(const Operand& value) {
-    build().array_write(array_, index_, value.value, Mode::Check);
-    return *this;
-  }
-  Item& operator=(const Item& item) { return *this = Operand(item); }
-  Item& operator+=(const Operand& b) { return *this = V(*this) + V::of(b.value); }
-  Item& operator-=(const Operand& b) { return *this = V(*this) - V::of(b.value); }
-  Item& operator*=(const Operand& b) { return *this = V(*this) * V::of(b.value); }
-  Item& operator/=(const Operand& b) { return *this = V(*this) / V::of(b.value); }
+  Item& operator=(const Operand& value) { return assign(value.value); }
+  Item& operator=(const Item& item) { return assign(item.read()); }
+  Item& operator+=(const Operand& b) { return change(ops::Op::Add, b); }
+  Item& operator-=(const Operand& b) { return change(ops::Op::Sub, b); }
+  Item& operator*=(const Operand& b) { return change(ops::Op::Mul, b); }
+  Item& operator/=(const Operand& b) { return change(ops::Op::Div, b); }
 
  private:
+  // What stands here has no lines of its own: they are those of index and operands.
+  Item& change(ops::Op op, const Operand& b) {
+    return assign(V::record(op, {read(), b.value}).read());
+  }
+  Item& assign(ir::ValueId value) {
+    build().array_write(array_, index_, value, Mode::Check);
+    return *this;
+  }
   static ir::Builder& build() { return Trace::current().builder(); }
   ir::ValueId array_;
   ir::ValueId index_;
@@ -71,13 +91,19 @@ class Table {
 
   i64 size() const { return i64::of(build().table_size(parameter_)); }
   Variable<T> operator[](const trace::Index& index) const { return read(index); }
-  Variable<T> read(const trace::Index& index, Mode mode = Mode::Check,
-                   typename Variable<T>::Operand fill = T()) const {
-    return Variable<T>::of(build().table_read(parameter_, index.value, mode,
-                                              mode == Mode::Fill ? fill.value : ir::kNone));
+  /// Where the mode is Fill, 0 is read outside, or what is given.
+  Variable<T> read(const trace::Index& index, Mode mode = Mode::Check) const {
+    return read_at(index, mode, mode == Mode::Fill ? build().constant(Scalar(T())) : ir::kNone);
+  }
+  Variable<T> read(const trace::Index& index, Mode mode,
+                   const typename Variable<T>::Operand& fill) const {
+    return read_at(index, mode, mode == Mode::Fill ? fill.value : ir::kNone);
   }
 
  private:
+  Variable<T> read_at(const trace::Index& index, Mode mode, ir::ValueId fill) const {
+    return Variable<T>::of(build().table_read(parameter_, index.value, mode, fill));
+  }
   static ir::Builder& build() { return trace::Trace::current().builder(); }
   ir::ValueId parameter_;
 };
@@ -88,7 +114,9 @@ class Array {
  public:
   using Item = trace::Item<Variable<T>>;
 
-  explicit Array(std::uint32_t size, typename Variable<T>::Operand initial = T()) : size_(size) {
+  explicit Array(std::uint32_t size, std::source_location here = std::source_location::current())
+      : Array(size, typename Variable<T>::Operand(0, here)) {}
+  Array(std::uint32_t size, const typename Variable<T>::Operand& initial) : size_(size) {
     if (size == 0 || size > ir::kMostInArray) {
       throw UsageError("Array: wrong size; got " + std::to_string(size) + ", expected 1 to " +
                        std::to_string(ir::kMostInArray) + ".");
@@ -100,10 +128,13 @@ class Array {
 
   std::uint32_t size() const { return size_; }
   Item operator[](const trace::Index& index) { return Item(array_, index.value); }
-  Variable<T> read(const trace::Index& index, Mode mode = Mode::Check,
-                   typename Variable<T>::Operand fill = T()) const {
-    return Variable<T>::of(
-        build().array_read(array_, index.value, mode, mode == Mode::Fill ? fill.value : ir::kNone));
+  /// Where the mode is Fill, 0 is read outside, or what is given.
+  Variable<T> read(const trace::Index& index, Mode mode = Mode::Check) const {
+    return read_at(index, mode, mode == Mode::Fill ? build().constant(Scalar(T())) : ir::kNone);
+  }
+  Variable<T> read(const trace::Index& index, Mode mode,
+                   const typename Variable<T>::Operand& fill) const {
+    return read_at(index, mode, mode == Mode::Fill ? fill.value : ir::kNone);
   }
   void write(const trace::Index& index, typename Variable<T>::Operand value,
              Mode mode = Mode::Check) {
@@ -111,6 +142,9 @@ class Array {
   }
 
  private:
+  Variable<T> read_at(const trace::Index& index, Mode mode, ir::ValueId fill) const {
+    return Variable<T>::of(build().array_read(array_, index.value, mode, fill));
+  }
   static ir::Builder& build() { return trace::Trace::current().builder(); }
   ir::ValueId array_ = ir::kNone;
   std::uint32_t size_;

@@ -89,7 +89,9 @@ ir::Function trace_function(const F& function, const std::string& name,
     return trace.builder().param("arg" + std::to_string(i), input.type, input.kind);
   };
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
-    const std::array<ir::ValueId, kCount> values = { parameter.template operator()<i>()... };
+    [[maybe_unused]] const std::array<ir::ValueId, kCount> values = {
+      parameter.template operator()<i>()...
+    };
     return trace.finish(
         trace::values_of(function(parameter_of<std::tuple_element_t<i, Params>>(values[i])...)));
   }(std::make_index_sequence<kCount>{});

@@ -33,6 +33,14 @@ ValueId only_top_loop(const ir::Function& f) {
   return loops.size() == 1 ? loops[0] : ir::kNone;
 }
 
+/// True for the loop itself and what it stands in.
+bool contains(const ir::Function& f, ValueId id, ValueId loop) {
+  if (id == loop || f[id].op != Op::Loop) return id == loop;
+  const auto& body = f.blocks[f[id].block].body;
+  return std::any_of(body.begin(), body.end(),
+                     [&](ValueId inner) { return contains(f, inner, loop); });
+}
+
 bool touches_memory(Op op) {
   return op == Op::TableRead || op == Op::ArrayRead || op == Op::ArrayWrite;
 }
@@ -413,7 +421,7 @@ class Lowering {
     constexpr int kLong = 16;
     int count = 0;
     for (const ValueId id : body) {
-      if (id == refill_loop_) return false;  // it stands in no branch
+      if (contains(f_, id, refill_loop_)) return false;  // it stands in no branch
       if (f_[id].op == Op::Loop) return true;
       count += touches_memory(f_[id].op) ? 8 : ops::is_elementwise(f_[id].op);
     }
@@ -527,6 +535,19 @@ class Lowering {
     outs_.emplace_back(id, frames_.back().out);
     frames_.pop_back();
     if (masked) masks_.pop_back();
+    if (id == refill_loop_) keep_to_active();
+  }
+
+  /// Behind a refilled loop only the lanes that are done are active, while the others are still in
+  /// it: they need the masks of the blocks around it as they are.
+  void keep_to_active() {
+    for (std::size_t i = 1; i < masks_.size(); ++i) {
+      const RegisterId mask = compute(Op::And, DType::Bool, {masks_[0], masks_[i]});
+      for (Frame& frame : frames_) {
+        if (frame.mask == masks_[i]) frame.mask = mask;
+      }
+      masks_[i] = mask;
+    }
   }
 
   RegisterId map_result(const ir::Instruction& in) const {

@@ -62,7 +62,12 @@ class Analysis {
       case Op::TableSize:
         return;
       case Op::Loop: {
-        if (id == refill_loop_) set_diverging(id);
+        if (id == refill_loop_) {
+          // Lanes are at different steps of it, and so come to what leaves the blocks around it at
+          // different times.
+          set_diverging(id);
+          for (const ValueId around : loops_) set_diverging(around);
+        }
         const auto& arguments = f_.blocks[in.block].arguments;
         for (std::size_t i = 0; i < arguments.size(); ++i) {
           if (id == refill_loop_ || !facts_.uniform[in.operands[i]]) set_varying(arguments[i]);

@@ -6,7 +6,7 @@
 //             finished lanes retire (epilogue) and take the next elements (prologue)
 //           until no element is left
 //   drain   single steps until all lanes are finished
-//   end     all lanes that hold an element retire; a lane may do so twice, with the same result
+//   end     all lanes that still hold an element retire
 //
 // Lanes start only at looks and masks are sticky, so several steps between looks are exact.
 #include <llvm/IR/Constants.h>
@@ -127,6 +127,10 @@ void Emitter::refill_all() {
     Value* ids = b_.CreateAdd(b_.CreateVectorSplat(unsigned(s_.lanes), next), order);
     Value* is_there = ops_.to_mask(b_.CreateICmpSLT(ids, limit));
     take(u, b_.CreateAnd(dead, is_there), order, ids, false);
+    // One that finds no element holds none: its number is beyond the last, and it retires once.
+    Value* held = ids_[static_cast<std::size_t>(u)];
+    b_.CreateStore(b_.CreateSelect(ops_.from_mask(dead), ids, b_.CreateLoad(ids->getType(), held)),
+                   held);
     Value* taken = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(dead));
     b_.CreateStore(b_.CreateAdd(next, taken), next_);
   }
@@ -166,10 +170,7 @@ void Emitter::take(int u, Value* fill, Value* order, Value* ids, bool first) {
     b_.CreateStore(value, to);
   };
   for (const RegisterId r : crossing_) move(taken[r][i], slots_[r][i]);
-  if (!first) {
-    ids = b_.CreateSelect(ops_.from_mask(fill), ids, b_.CreateLoad(ids->getType(), ids_[i]));
-  }
-  b_.CreateStore(ids, ids_[i]);
+  if (first) b_.CreateStore(ids, ids_[i]);
 }
 
 void Emitter::retire(int u, Value* done, bool all_hold_elements) {

@@ -76,7 +76,7 @@ class Parser {
   /// "u3" or "v3"; makes the register known with its kind.
   std::optional<RegisterId> try_register() {
     const bool varying = in_.accept("v");
-    if (!varying && !in_.accept("u")) return std::nullopt;
+    if (!varying && (in_.is_at("up") || !in_.accept("u"))) return std::nullopt;
     const std::uint32_t number = in_.number();
     if (number > 1u << 20) in_.fail("register number out of range");
     if (number >= kernel_.registers.size()) {

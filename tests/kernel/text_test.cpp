@@ -50,6 +50,21 @@ TEST(KernelText, SitesAndNestedLoopsAreReadBack) {
   EXPECT_EQ(base::to_string(kernel.sites[0].location), "a.cpp:7");
 }
 
+TEST(KernelText, ExitsOutOfSeveralLoopsAreReadBack) {
+  const std::string text =
+      "kernel f(i32; bool) -> (i32) {\n"
+      "  v0: i32 = load 0\n"
+      "  u1: bool = shared 0\n"
+      "  loop {\n"
+      "    loop {\n"
+      "      exit_if u1 up 1\n"
+      "    }\n"
+      "  }\n"
+      "  store 0 v0\n"
+      "}\n";
+  EXPECT_EQ(print(parse(text)), text);
+}
+
 TEST(KernelText, WhatIsPrintedOfALoweringIsReadBack) {
   for (const bool refill : {false, true}) {
     for (const ir::Function& f : {test::mandelbrot_program(), test::kepler_program()}) {

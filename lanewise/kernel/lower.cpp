@@ -270,7 +270,11 @@ class Lowering {
     const RegisterId one = constant(Scalar(std::int64_t{1}));
     const RegisterId size = table_size(in.operands[0]);
     last = at_entry({.op = Op::Sub, .sources = {size, one}}, DType::I64);
-    if (type != DType::I64) last = at_entry({.op = Op::Convert, .sources = {last}}, type);
+    if (type != DType::I64) {  // an i32 does not reach further than it can
+      const RegisterId most = constant(Scalar(std::int64_t{INT32_MAX}));
+      const RegisterId reached = at_entry({.op = Op::Min, .sources = {last, most}}, DType::I64);
+      last = at_entry({.op = Op::Convert, .sources = {reached}}, type);
+    }
     return last;
   }
 

@@ -33,6 +33,14 @@ ValueId only_top_loop(const ir::Function& f) {
   return loops.size() == 1 ? loops[0] : ir::kNone;
 }
 
+/// True for the loop itself and what it stands in.
+bool contains(const ir::Function& f, ValueId id, ValueId loop) {
+  if (id == loop || f[id].op != Op::Loop) return id == loop;
+  const auto& body = f.blocks[f[id].block].body;
+  return std::any_of(body.begin(), body.end(),
+                     [&](ValueId inner) { return contains(f, inner, loop); });
+}
+
 bool touches_memory(Op op) {
   return op == Op::TableRead || op == Op::ArrayRead || op == Op::ArrayWrite;
 }
@@ -265,7 +273,11 @@ class Lowering {
     const RegisterId one = constant(Scalar(std::int64_t{1}));
     const RegisterId size = table_size(in.operands[0]);
     last = at_entry({.op = Op::Sub, .sources = {size, one}}, DType::I64);
-    if (type != DType::I64) last = at_entry({.op = Op::Convert, .sources = {last}}, type);
+    if (type != DType::I64) {  // an i32 does not reach further than it can
+      const RegisterId most = constant(Scalar(std::int64_t{INT32_MAX}));
+      const RegisterId reached = at_entry({.op = Op::Min, .sources = {last, most}}, DType::I64);
+      last = at_entry({.op = Op::Convert, .sources = {reached}}, type);
+    }
     return last;
   }
 
@@ -516,7 +528,7 @@ class Lowering {
     constexpr int kLong = 16;
     int count = 0;
     for (const ValueId id : body) {
-      if (id == refill_loop_) return false;  // it stands in no branch
+      if (contains(f_, id, refill_loop_)) return false;  // it stands in no branch
       if (f_[id].op == Op::Loop) return true;
       count += touches_memory(f_[id].op) ? 8 : ops::is_elementwise(f_[id].op);
     }
@@ -644,16 +656,19 @@ class Lowering {
     outs_.emplace_back(id, frames_.back().out);
     frames_.pop_back();
     if (masked) masks_.pop_back();
-    if (id == refill_loop_) narrow_masks();
+    if (id == refill_loop_) keep_to_active();
   }
 
-  /// Behind a refilled loop only the lanes that have left it are active: the blocks around it,
-  /// which all have masks, go on with those.
-  void narrow_masks() {
-    std::size_t depth = 0;
-    for (Frame& frame : frames_) {
-      frame.mask = compute(Op::And, DType::Bool, {frame.mask, masks_[0]});
-      masks_[++depth] = frame.mask;
+  /// Behind a refilled loop only the lanes that are done are active, while the others are still in
+  /// it: they need the masks of the blocks around it, and what says that they are active, as it is.
+  void keep_to_active() {
+    masks_[0] = assign(Kind::Copy, new_register(DType::Bool, true), {masks_[0]});
+    for (std::size_t i = 1; i < masks_.size(); ++i) {
+      const RegisterId mask = compute(Op::And, DType::Bool, {masks_[0], masks_[i]});
+      for (Frame& frame : frames_) {
+        if (frame.mask == masks_[i]) frame.mask = mask;
+      }
+      masks_[i] = mask;
     }
   }
 

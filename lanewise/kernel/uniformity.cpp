@@ -62,7 +62,9 @@ class Analysis {
       case Op::TableSize:
         return;
       case Op::Loop: {
-        if (id == refill_loop_) {  // lanes come to it, and leave what is around it, one by one
+        if (id == refill_loop_) {
+          // Lanes are at different steps of it, and so come to what leaves the blocks around it at
+          // different times.
           set_diverging(id);
           for (const ValueId around : loops_) set_diverging(around);
         }

@@ -146,7 +146,7 @@ void For(typename Variable<T>::Operand begin, typename Variable<T>::Operand end,
     body(Variable<T>::of(now));
   }
   trace::locate(here);
-  i = i + step;
+  i = Variable<T>::record(ops::Op::Add, {i.read(), trace.builder().constant(Scalar(step))});
 }
 template <types::ElementType T = std::int32_t, class Body>
   requires std::is_integral_v<T> && std::invocable<Body&, Variable<T>>
@@ -201,10 +201,10 @@ auto Call(const F& function, const A&... arguments) {
 /// Runs the body whose number the index is, counted from 0; an element whose index is none of them
 /// fails.
 template <class... Body>
-void Switch(const i32& index, Body... bodies) {
+void Switch(const i32::Operand& index, Body... bodies) {
   trace::Trace& trace = trace::Trace::current();
   ir::Builder& build = trace.builder();
-  const ir::ValueId chosen = index.read();
+  const ir::ValueId chosen = index.value;
   build.check_index(chosen, sizeof...(Body));
   std::int32_t number = 0;
   const auto one = [&](auto& body) {

@@ -17,33 +17,36 @@ using Mode = ir::IndexMode;
 
 namespace trace {
 
-/// An index: a variable or a literal of an integer type, as an i32 or i64.
+/// An index: a variable or a literal of an integer type, as an i32 or i64, with the line it stands
+/// on.
 class Index {
  public:
   template <class T>
     requires std::is_integral_v<T> && (!std::is_same_v<T, bool>)
   Index(const Variable<T>& index,  // NOLINT: implicit
-        std::source_location from = std::source_location::current())
-      : here(from) {
+        std::source_location here = std::source_location::current()) {
     static_assert(!std::is_same_v<T, std::uint64_t>, "a u64 is no index; cast it to std::int64_t");
     constexpr bool fits = sizeof(T) < 4 || std::is_same_v<T, std::int32_t>;
-    value = Trace::current().builder().convert(index.read(), fits ? DType::I32 : DType::I64);
+    ir::Builder& build = located(here);
+    value = build.convert(index.read(), fits ? DType::I32 : DType::I64);
   }
   template <std::integral T>
   Index(T literal,  // NOLINT: implicit
-        std::source_location from = std::source_location::current())
-      : here(from),
-        value(Trace::current().builder().constant(Scalar(static_cast<std::int32_t>(literal)))) {}
+        std::source_location here = std::source_location::current())
+      : value(located(here).constant(scalar(static_cast<std::int64_t>(literal)))) {}
 
-  /// The builder, which goes on at the line that the index stands on.
-  ir::Builder& build() const {
+  ir::ValueId value;
+
+ private:
+  static Scalar scalar(std::int64_t index) {
+    const auto narrow = static_cast<std::int32_t>(index);
+    return narrow == index ? Scalar(narrow) : Scalar(index);
+  }
+  static ir::Builder& located(const std::source_location& here) {
     ir::Builder& build = Trace::current().builder();
     build.set_location(to_location(here));
     return build;
   }
-
-  std::source_location here;
-  ir::ValueId value;
 };
 
 /// array[i] as something that can be read and assigned to: an operand like the variables V.
@@ -53,23 +56,29 @@ class Item {
   using Value = V;
   using Operand = typename V::Operand;
 
-  Item(ir::ValueId array, const Index& index) : array_(array), index_(index) {}
+  Item(ir::ValueId array, ir::ValueId index) : array_(array), index_(index) {}
   Item(const Item&) = default;
 
-  ir::ValueId read() const { return index_.build().array_read(array_, index_.value, Mode::Check); }
-  Item& operator=(const Operand& value) {
-    index_.build().array_write(array_, index_.value, value.value, Mode::Check);
-    return *this;
-  }
-  Item& operator=(const Item& item) { return *this = Operand(item); }
-  Item& operator+=(const Operand& b) { return *this = V(*this) + V::of(b.value); }
-  Item& operator-=(const Operand& b) { return *this = V(*this) - V::of(b.value); }
-  Item& operator*=(const Operand& b) { return *this = V(*this) * V::of(b.value); }
-  Item& operator/=(const Operand& b) { return *this = V(*this) / V::of(b.value); }
+  ir::ValueId read() const { return build().array_read(array_, index_, Mode::Check); }
+  Item& operator=(const Operand& value) { return assign(value.value); }
+  Item& operator=(const Item& item) { return assign(item.read()); }
+  Item& operator+=(const Operand& b) { return change(ops::Op::Add, b); }
+  Item& operator-=(const Operand& b) { return change(ops::Op::Sub, b); }
+  Item& operator*=(const Operand& b) { return change(ops::Op::Mul, b); }
+  Item& operator/=(const Operand& b) { return change(ops::Op::Div, b); }
 
  private:
+  // What stands here has no lines of its own: they are those of index and operands.
+  Item& change(ops::Op op, const Operand& b) {
+    return assign(V::record(op, {read(), b.value}).read());
+  }
+  Item& assign(ir::ValueId value) {
+    build().array_write(array_, index_, value, Mode::Check);
+    return *this;
+  }
+  static ir::Builder& build() { return Trace::current().builder(); }
   ir::ValueId array_;
-  Index index_;
+  ir::ValueId index_;
 };
 
 }  // namespace trace
@@ -81,15 +90,20 @@ class Table {
   explicit Table(ir::ValueId parameter) : parameter_(parameter) {}
 
   i64 size() const { return i64::of(build().table_size(parameter_)); }
-  Variable<T> operator[](const trace::Index& index) const { return read(index, Mode::Check); }
-  /// `fill` is what is read outside, where the mode says so.
-  Variable<T> read(const trace::Index& index, Mode mode, T fill = T()) const {
-    ir::Builder& build = index.build();
-    const ir::ValueId value = mode == Mode::Fill ? build.constant(Scalar(fill)) : ir::kNone;
-    return Variable<T>::of(build.table_read(parameter_, index.value, mode, value));
+  Variable<T> operator[](const trace::Index& index) const { return read(index); }
+  /// Where the mode is Fill, 0 is read outside, or what is given.
+  Variable<T> read(const trace::Index& index, Mode mode = Mode::Check) const {
+    return read_at(index, mode, mode == Mode::Fill ? build().constant(Scalar(T())) : ir::kNone);
+  }
+  Variable<T> read(const trace::Index& index, Mode mode,
+                   const typename Variable<T>::Operand& fill) const {
+    return read_at(index, mode, mode == Mode::Fill ? fill.value : ir::kNone);
   }
 
  private:
+  Variable<T> read_at(const trace::Index& index, Mode mode, ir::ValueId fill) const {
+    return Variable<T>::of(build().table_read(parameter_, index.value, mode, fill));
+  }
   static ir::Builder& build() { return trace::Trace::current().builder(); }
   ir::ValueId parameter_;
 };
@@ -100,7 +114,9 @@ class Array {
  public:
   using Item = trace::Item<Variable<T>>;
 
-  explicit Array(std::uint32_t size, typename Variable<T>::Operand initial = T()) : size_(size) {
+  explicit Array(std::uint32_t size, std::source_location here = std::source_location::current())
+      : Array(size, typename Variable<T>::Operand(0, here)) {}
+  Array(std::uint32_t size, const typename Variable<T>::Operand& initial) : size_(size) {
     if (size == 0 || size > ir::kMostInArray) {
       throw UsageError("Array: wrong size; got " + std::to_string(size) + ", expected 1 to " +
                        std::to_string(ir::kMostInArray) + ".");
@@ -111,11 +127,14 @@ class Array {
   Array& operator=(const Array&) = delete;
 
   std::uint32_t size() const { return size_; }
-  Item operator[](const trace::Index& index) { return Item(array_, index); }
-  Variable<T> read(const trace::Index& index, Mode mode = Mode::Check,
-                   typename Variable<T>::Operand fill = T()) const {
-    return Variable<T>::of(
-        build().array_read(array_, index.value, mode, mode == Mode::Fill ? fill.value : ir::kNone));
+  Item operator[](const trace::Index& index) { return Item(array_, index.value); }
+  /// Where the mode is Fill, 0 is read outside, or what is given.
+  Variable<T> read(const trace::Index& index, Mode mode = Mode::Check) const {
+    return read_at(index, mode, mode == Mode::Fill ? build().constant(Scalar(T())) : ir::kNone);
+  }
+  Variable<T> read(const trace::Index& index, Mode mode,
+                   const typename Variable<T>::Operand& fill) const {
+    return read_at(index, mode, mode == Mode::Fill ? fill.value : ir::kNone);
   }
   void write(const trace::Index& index, typename Variable<T>::Operand value,
              Mode mode = Mode::Check) {
@@ -123,6 +142,9 @@ class Array {
   }
 
  private:
+  Variable<T> read_at(const trace::Index& index, Mode mode, ir::ValueId fill) const {
+    return Variable<T>::of(build().array_read(array_, index.value, mode, fill));
+  }
   static ir::Builder& build() { return trace::Trace::current().builder(); }
   ir::ValueId array_ = ir::kNone;
   std::uint32_t size_;

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 
@@ -224,6 +225,82 @@ TEST(Tables, ABranchThatIsNotTakenReadsNothing) {
         return n;
       },
       [](int a, int b) { return (a < 3 ? 5 : 0) + std::max(0, 3 - b) * 5; }, true);
+}
+
+/// Memory of which only the pages that are touched are there.
+class LargeTable {
+ public:
+  explicit LargeTable(std::size_t size) : size_(size) {
+    void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory != MAP_FAILED) data_ = static_cast<std::uint8_t*>(memory);
+  }
+  ~LargeTable() {
+    if (data_ != nullptr) munmap(data_, size_);
+  }
+  LargeTable(const LargeTable&) = delete;
+  LargeTable& operator=(const LargeTable&) = delete;
+  std::span<std::uint8_t> values() const { return {data_, data_ != nullptr ? size_ : 0}; }
+
+ private:
+  std::size_t size_;
+  std::uint8_t* data_ = nullptr;
+};
+
+TEST(Tables, MayHaveMoreValuesThanAnI32Counts) {
+  for (const std::size_t more : {std::size_t{1}, std::size_t{5}, (std::size_t{1} << 31) + 1}) {
+    const LargeTable table((std::size_t{1} << 31) + more);
+    const std::span<std::uint8_t> values = table.values();
+    if (values.empty()) GTEST_SKIP() << "no room for addresses";
+    values.front() = 11;
+    values[INT32_MAX] = 22;
+    values.back() = 33;
+    const std::vector<std::int32_t> index = {0, INT32_MAX, INT32_MIN, -1};
+    for (const test::Way& way : test::every_way(false)) {
+      auto f = vectorize(
+          [](i32 i, Table<std::uint8_t> t) {
+            return std::tuple<u8, u8, u8>{t.read(i, Mode::Clip), t.read(i, Mode::Fill, 99),
+                                          t.read(cast<std::int64_t>(i) + t.size(), Mode::Clip)};
+          },
+          {.schedule = way.wish});
+      const auto [clip, fill, last] =
+          f.with(way.options, index, std::span<const std::uint8_t>(values));
+      const std::uint8_t clipped[] = {11, 22, 11, 11};
+      const std::uint8_t filled[] = {11, 22, 99, 99};
+      for (std::int64_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(clip.at<std::uint8_t>(i), clipped[i]) << way.name << ", " << i;
+        EXPECT_EQ(fill.at<std::uint8_t>(i), filled[i]) << way.name << ", " << i;
+      }
+      EXPECT_EQ(last.at<std::uint8_t>(1), 33) << way.name;
+      EXPECT_EQ(last.at<std::uint8_t>(3), 33) << way.name;
+      auto checked =
+          vectorize([](i32 i, Table<std::uint8_t> t) { return t[i]; }, {.schedule = way.wish});
+      for (std::int32_t i : {-1, INT32_MIN}) {
+        EXPECT_THROW(
+            checked.with(way.options, std::vector{0, i}, std::span<const std::uint8_t>(values)),
+            ElementError)
+            << way.name;
+      }
+      EXPECT_EQ(
+          checked
+              .with(way.options, std::vector{0, INT32_MAX}, std::span<const std::uint8_t>(values))
+              .at<std::uint8_t>(1),
+          22);
+    }
+  }
+}
+
+TEST(Tables, AnIndexOfTheHostKeepsAllItsBits) {
+  const LargeTable table((std::size_t{1} << 32) + 8);
+  const std::span<std::uint8_t> values = table.values();
+  if (values.empty()) GTEST_SKIP() << "no room for addresses";
+  values[3] = 1;
+  values[(std::size_t{1} << 32) + 3] = 2;
+  const std::int64_t place = (std::int64_t{1} << 32) + 3;
+  auto f = vectorize([place](u8 x, Table<std::uint8_t> t) { return t[place] * 10 + t[3] + x; });
+  EXPECT_EQ(
+      f(std::vector<std::uint8_t>{100}, std::span<const std::uint8_t>(values)).at<std::uint8_t>(0),
+      121);
 }
 
 TEST(Tables, WithoutValuesAreRefused) {

@@ -1,6 +1,7 @@
 // One function on every tier and schedule against a plain C++ function.
 #pragma once
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <random>

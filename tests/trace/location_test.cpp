@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "lanewise/trace/control.h"
+#include "lanewise/trace/memory.h"
+#include "lanewise/trace/random.h"
 
 namespace lw::trace {
 namespace {
@@ -84,6 +86,39 @@ TEST(TraceLocation, SelectAndCastHaveTheirLinesAfterAnAssignment) {
   EXPECT_EQ(line_of(f, ir::Op::Convert), line + 1);
 }
 
+TEST(TraceLocation, AnAccessHasTheLineOfItsIndex) {
+  int line = 0;
+  const ir::Function f = record([&](i32 a, i32 b) {
+    Array<std::int32_t> array(4);
+    i32 c = b;
+    c = 1;
+    line = __LINE__ + 1;
+    array[a] = c;
+    c = array.read(a, Mode::Fill);
+    c = array[b] + 1;
+    array[b] += c;
+  });
+  EXPECT_EQ(line_of(f, ir::Op::Array), line - 4);
+  std::vector<int> lines;
+  ir::for_each(f, [&](ir::ValueId id, int) {
+    if (f[id].op == ir::Op::ArrayRead || f[id].op == ir::Op::ArrayWrite) {
+      lines.push_back(f[id].location.line - line);
+    }
+  });
+  EXPECT_EQ(lines, (std::vector<int>{0, 1, 2, 3, 3}));
+}
+
+TEST(TraceLocation, ASwitchHasTheLineOfItsIndex) {
+  int line = 0;
+  const ir::Function f = record([&](i32 a, i32 b) {
+    i32 c = a;
+    c = c + b;
+    line = __LINE__ + 1;
+    Switch(a, [] {}, [] {});
+  });
+  EXPECT_EQ(line_of(f, ir::Op::Fail), line);
+}
+
 TEST(TraceLocation, NoInstructionPointsIntoLanewise) {
   const ir::Function f = record([](i32 a, i32 b) {
     i32 c;
@@ -96,6 +131,22 @@ TEST(TraceLocation, NoInstructionPointsIntoLanewise) {
             c += 1;
             BreakIf(d > c);
           });
+    Array<std::int32_t> array(5);
+    Array<std::int32_t> ones(5, 1);
+    For(0, 5, [&](i32 i) {
+      If(array[i] == i, [&] { Continue(); }, [&] { Break(); });
+      array[i] += d;
+      array[1] = ones[i];
+      ReturnIf(array.read(i, Mode::Fill) > 3, a);
+    });
+    Switch(array[2], [&] { Check(c < d); });
+    Call(
+        [](i32 x) {
+          Return(x * 2);
+          return x;
+        },
+        c);
+    For(0, random::integer(1, 7), 2, [&](i32) { d -= cast<std::int32_t>(element()); });
   });
   ir::for_each(f, [&](ir::ValueId id, int) {
     if (f[id].location) {

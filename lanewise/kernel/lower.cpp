@@ -253,7 +253,8 @@ class Lowering {
     return at_entry({.kind = Kind::TableSize, .index = map_[table]}, DType::I64);
   }
 
-  /// The last place of what an access names, in the type of its index. A table has one at least.
+  /// The last place of what an access names that the type of its index can say. A table has one at
+  /// least.
   RegisterId last_place(const ir::Instruction& in, DType type) {
     const ir::Instruction& of = f_[in.operands[0]];
     if (of.op == Op::Array) return constant(types::scalar_of(type, of.index - 1));
@@ -262,7 +263,11 @@ class Lowering {
     const RegisterId one = constant(Scalar(std::int64_t{1}));
     const RegisterId size = table_size(in.operands[0]);
     last = at_entry({.op = Op::Sub, .sources = {size, one}}, DType::I64);
-    if (type != DType::I64) last = at_entry({.op = Op::Convert, .sources = {last}}, type);
+    if (type != DType::I64) {
+      const RegisterId most = constant(Scalar(std::int64_t{INT32_MAX}));
+      last = at_entry({.op = Op::Min, .sources = {last, most}}, DType::I64);
+      last = at_entry({.op = Op::Convert, .sources = {last}}, type);
+    }
     return last;
   }
 

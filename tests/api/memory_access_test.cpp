@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 
@@ -224,6 +225,45 @@ TEST(Tables, ABranchThatIsNotTakenReadsNothing) {
         return n;
       },
       [](int a, int b) { return (a < 3 ? 5 : 0) + std::max(0, 3 - b) * 5; }, true);
+}
+
+/// So many zeros, for which no memory is needed as long as they are only read.
+class ManyZeros {
+ public:
+  explicit ManyZeros(std::size_t size) : size_(size) {
+    data_ = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+  ~ManyZeros() {
+    if (is_there()) munmap(data_, size_);
+  }
+  ManyZeros(const ManyZeros&) = delete;
+  ManyZeros& operator=(const ManyZeros&) = delete;
+  bool is_there() const { return data_ != MAP_FAILED; }
+  std::span<const std::uint8_t> span() const {
+    return {static_cast<const std::uint8_t*>(data_), size_};
+  }
+
+ private:
+  void* data_;
+  std::size_t size_;
+};
+
+TEST(Tables, OfMoreValuesThanTheIndexCanSay) {
+  const ManyZeros zeros((std::size_t{1} << 31) + 4096);
+  if (!zeros.is_there()) GTEST_SKIP() << "no room for 2 GB of addresses";
+  const std::vector<std::int32_t> places = {INT32_MIN, -1, 0, 5, INT32_MAX};
+  for (const test::Way& way : test::every_way(false)) {
+    auto f = vectorize(
+        [](i32 i, Table<std::uint8_t> t) {
+          return t.read(i, Mode::Fill, 7) + t.read(i, Mode::Clip) + t.read(i, Mode::Wrap);
+        },
+        {.schedule = way.wish});
+    const Tensor got = f.with(way.options, places, zeros.span());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      EXPECT_EQ(got.at<std::uint8_t>(static_cast<std::int64_t>(i)), places[i] < 0 ? 7 : 0)
+          << way.name << ", index " << places[i];
+    }
+  }
 }
 
 TEST(Tables, WithoutValuesAreRefused) {

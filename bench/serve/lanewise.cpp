@@ -54,6 +54,7 @@ Function formula_of(const std::string& workload, DType type, plan::Isa isa, doub
 std::vector<Input> inputs_of(const Case& c) {
   std::vector<Input> inputs;
   for (const Array& a : c.inputs) inputs.emplace_back(a.type, a.data(), a.size);
+  for (const Array& a : c.tables) inputs.push_back(Input(a.type, a.data(), a.size).as_table());
   return inputs;
 }
 
@@ -198,6 +199,8 @@ MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c) {
   if (f == nullptr) return Missing{"not written"};
   MapOptions options;
   options.threads = c.threads;
+  options.count = c.size;
+  options.seed = 42;  // of first_passage
   options.compile = name == "lanewise, tier 0" ? Compile::Never : Compile::Now;
   const std::vector<Input> inputs = inputs_of(c);
   Competitor competitor;

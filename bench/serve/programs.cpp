@@ -21,6 +21,15 @@ constexpr Program kPrograms[] = {
     {"mandelbrot_shuffled", make<&mandelbrot>},
     {"mandelbrot_escaping", make<&mandelbrot>},
     {"kepler", make<&kepler>},
+    {"ode_lorenz", make<&ode_lorenz>},
+    {"ode_van_der_pol", make<&ode_van_der_pol>},
+    {"tree_ensemble", make<&tree_ensemble>},
+    {"first_passage", make<&first_passage>},
+    {"binomial_options", make<&binomial_options>},
+    {"implied_vol", make<&implied_vol>},
+    {"collatz", make<&collatz>},
+    {"ray_bvh", make<&ray_bvh>},
+    {"accumulate", make<&accumulate>},
 };
 
 }  // namespace

@@ -89,7 +89,9 @@ ir::Function trace_function(const F& function, const std::string& name,
     return trace.builder().param("arg" + std::to_string(i), input.type, input.kind);
   };
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
-    const std::array<ir::ValueId, kCount> values = { parameter.template operator()<i>()... };
+    [[maybe_unused]] const std::array<ir::ValueId, kCount> values = {
+      parameter.template operator()<i>()...
+    };
     return trace.finish(
         trace::values_of(function(parameter_of<std::tuple_element_t<i, Params>>(values[i])...)));
   }(std::make_index_sequence<kCount>{});
@@ -98,8 +100,9 @@ ir::Function trace_function(const F& function, const std::string& name,
 /// Calls `use(options, arrays...)`; the options are the last argument, or left out.
 template <class Use, class... A>
 decltype(auto) with_options(const Use& use, const A&... arguments) {
-  constexpr std::size_t kLast = sizeof...(A) - 1;
-  if constexpr (std::is_same_v<std::tuple_element_t<kLast, std::tuple<A...>>, MapOptions>) {
+  constexpr std::size_t kLast = sizeof...(A) > 0 ? sizeof...(A) - 1 : 0;
+  using Last = std::tuple_element_t<kLast, std::tuple<A..., void>>;
+  if constexpr (std::is_same_v<Last, MapOptions>) {
     const auto all = std::tie(arguments...);
     return [&]<std::size_t... i>(std::index_sequence<i...>) -> decltype(auto) {
       return use(std::get<kLast>(all), std::get<i>(all)...);

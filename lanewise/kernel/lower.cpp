@@ -167,6 +167,9 @@ class Lowering {
 
   void instruction(ValueId id) {
     const ir::Instruction& in = f_[id];
+    if (in.op == Op::Loop || in.op == Op::BreakIf || in.op == Op::Next || in.op == Op::Return) {
+      end_checks();
+    }
     switch (in.op) {
       case Op::Param:
         return param(id);
@@ -291,8 +294,12 @@ class Lowering {
     // Live lanes are inside; where all lanes have one index, so must be those that only run along.
     const bool is_live_inside = mode == ir::IndexMode::Unchecked || is_inside(in, false);
     if (is_live_inside && (is_varying(index) || is_inside(in, true))) return {index};
+    if (is_varying(index) && mode == ir::IndexMode::Check) {
+      check(in);
+      return {index};
+    }
     // As unsigned numbers, those below 0 are above all others.
-    const DType bits = type == DType::I32 ? DType::U32 : DType::U64;
+    const DType bits = bits_of(type);
     const RegisterId last = compute(Op::Bitcast, bits, {last_place(in, type)});
     const RegisterId outside =
         compute(Op::Gt, DType::Bool, {compute(Op::Bitcast, bits, {index}), last});
@@ -302,6 +309,80 @@ class Lowering {
     const bool fills = mode == ir::IndexMode::Fill;
     if (is_varying(index)) return {index, fills ? outside : kNone};
     return {compute(Op::Select, type, {outside, zero, index}), fills ? outside : kNone};
+  }
+
+  static DType bits_of(DType index) { return index == DType::I32 ? DType::U32 : DType::U64; }
+
+  /// One check for all accesses of a stretch of straight code whose indices differ by literals:
+  /// that of the first, against the least of what the others leave. Who fails later fails there
+  /// already; the evaluator tells where.
+  struct Check {
+    ValueId root;                              // of the indices
+    std::int64_t first;                        // what the first one adds to it
+    std::size_t at;                            // of the comparison in the block
+    std::map<ValueId, std::int64_t> furthest;  // by array or table: the most that is added
+  };
+
+  void check(const ir::Instruction& in) {
+    const auto [root, added] = root_of(in.operands[1]);
+    const ValueId of = in.operands[0];
+    const DType type = f_[in.operands[1]].type;
+    const DType bits = bits_of(type);
+    for (Check& known : checks_) {
+      if (known.root != root || added < known.first) continue;
+      const auto [place, is_new] = known.furthest.try_emplace(of, added);
+      if (!is_new && place->second >= added) return;
+      place->second = std::max(place->second, added);
+      kernel_.blocks[block_][known.at].sources[1] = limit_of(known, type);
+      return;
+    }
+    Check fresh{root, added, 0, {{of, added}}};
+    const RegisterId index = compute(Op::Bitcast, bits, {map_[in.operands[1]]});
+    const RegisterId outside = compute(Op::Ge, DType::Bool, {index, limit_of(fresh, type)});
+    fresh.at = kernel_.blocks[block_].size() - 1;
+    fail(outside, {ir::FailKind::Index, in.location});
+    checks_.push_back(std::move(fresh));
+  }
+
+  /// The index without the literal that is added to it, and that literal.
+  std::pair<ValueId, std::int64_t> root_of(ValueId index) const {
+    const ir::Instruction& in = f_[index];
+    if (in.op != Op::Add || f_[in.operands[1]].op != Op::Constant) return {index, 0};
+    const Scalar& added = f_[in.operands[1]].constant;
+    const std::int64_t number =
+        in.type == DType::I32 ? added.as<std::int32_t>() : added.as<std::int64_t>();
+    constexpr std::int64_t kFar = 1 << 20;
+    if (number < -kFar || number > kFar) return {index, 0};
+    return {in.operands[0], number};
+  }
+
+  /// What the first index of a check must be below, as an unsigned number: so much less than a size
+  /// as the furthest access goes beyond the first.
+  RegisterId limit_of(const Check& check, DType type) {
+    RegisterId least = kNone;
+    const RegisterId zero = constant(Scalar(std::int64_t{0}));
+    for (const auto& [of, most] : check.furthest) {
+      const std::int64_t beyond = most - check.first;
+      RegisterId limit = kNone;
+      if (f_[of].op == Op::Array) {
+        const std::int64_t left = std::int64_t{f_[of].index} - beyond;
+        limit = constant(Scalar(std::max<std::int64_t>(left, 0)));
+      } else {
+        limit = table_size(of);
+        if (beyond > 0) {
+          const RegisterId by = constant(Scalar(beyond));
+          limit = at_entry({.op = Op::Sub, .sources = {limit, by}}, DType::I64);
+          limit = at_entry({.op = Op::Max, .sources = {limit, zero}}, DType::I64);
+        }
+      }
+      least =
+          least == kNone ? limit : at_entry({.op = Op::Min, .sources = {least, limit}}, DType::I64);
+    }
+    if (type == DType::I32) {  // an i32 reaches no further than this
+      const RegisterId all = constant(Scalar(std::int64_t{1} << 31));
+      least = at_entry({.op = Op::Min, .sources = {least, all}}, DType::I64);
+    }
+    return at_entry({.op = Op::Convert, .sources = {least}}, bits_of(type));
   }
 
   /// In i64, as the size may not fit the index.
@@ -349,13 +430,34 @@ class Lowering {
     return compute(Op::And, DType::Bool, {masks_.back(), inside});
   }
 
+  // --- failures ---
+
+  /// Failing lanes leave the innermost mask at once. Whether there are any is looked at when the
+  /// straight code ends, once for all its checks.
   void fail(RegisterId condition, Site site) {
-    const RegisterId failing = compute(Op::And, DType::Bool, {masks_.back(), condition});
-    Instruction& in = emit({.kind = Kind::Fail,
-                            .sources = {failing},
-                            .index = static_cast<std::uint32_t>(kernel_.sites.size())});
-    in.sources.append(masks_.begin(), masks_.end());
+    if (before_checks_ == kNone) {
+      before_checks_ = assign(Kind::Copy, new_register(DType::Bool, true), {masks_.back()});
+      first_check_ = static_cast<std::uint32_t>(kernel_.sites.size());
+    }
     kernel_.sites.push_back(site);
+    const RegisterId passes = compute(Op::Not, DType::Bool, {condition});
+    compute_into(masks_.back(), Op::And, {masks_.back(), passes});
+  }
+
+  void end_checks() {
+    if (before_checks_ == kNone) return;
+    const RegisterId stays = compute(Op::Not, DType::Bool, {masks_.back()});
+    const RegisterId failing = compute(Op::And, DType::Bool, {before_checks_, stays});
+    emit({.kind = Kind::Fail, .sources = {failing, masks_[0]}, .index = first_check_});
+    before_checks_ = kNone;
+    checks_.clear();
+  }
+
+  /// Lanes that failed inside of a loop or branch that has ended go no further. Theirs is then the
+  /// outermost mask alone that says so.
+  void drop_failed(std::size_t sites_before) {
+    if (kernel_.sites.size() == sites_before || masks_.size() < 2) return;
+    compute_into(masks_.back(), Op::And, {masks_.back(), masks_[0]});
   }
 
   // --- loops ---
@@ -395,6 +497,7 @@ class Lowering {
       }
     }
     ranges_.forget(known);
+    end_checks();
     const Frame& ended = frames_.back();
     const ir::Instruction& leave = f_[body[at]];
     for (std::size_t i = 0; i < ended.out.size(); ++i) {
@@ -460,6 +563,7 @@ class Lowering {
     frames_.pop_back();
     block_ = around;
     const ValueId condition = f_[first].operands[0];
+    end_checks();
     const RegisterId taken = f_[condition].op == Op::Not
                                  ? map_[f_[condition].operands[0]]
                                  : compute(Op::Not, DType::Bool, {map_[condition]});
@@ -520,9 +624,20 @@ class Lowering {
   }
 
   void loop(ValueId id) {
-    if (ir::is_branch(f_, id)) return branch(id);
-    if (ir::is_part(f_, id)) return part(id);
-    if (ir::is_once(f_, id)) return once(id);
+    const std::size_t sites = kernel_.sites.size();
+    if (ir::is_branch(f_, id)) {
+      branch(id);
+    } else if (ir::is_part(f_, id)) {
+      part(id);
+    } else if (ir::is_once(f_, id)) {
+      once(id);
+    } else {
+      go_round(id);
+    }
+    drop_failed(sites);
+  }
+
+  void go_round(ValueId id) {
     const ir::Instruction& in = f_[id];
     const bool diverges = facts_.diverges[id];
     const bool masked = diverges || needs_masks_ || masks_.size() > 1;
@@ -749,7 +864,10 @@ class Lowering {
   BlockId block_ = 0;
   std::uint32_t level_ = 0;  // how many loops and branches are open
   std::vector<Instruction> constants_;
-  std::vector<RegisterId> masks_;  // lanes that hold an element, then one per masked loop
+  std::vector<RegisterId> masks_;     // lanes that hold an element, then one per masked loop
+  RegisterId before_checks_ = kNone;  // the mask before the checks that are not looked at yet
+  std::uint32_t first_check_ = 0;     // the site of the first of them
+  std::vector<Check> checks_;         // those of indices among them
   std::vector<Frame> frames_;
   std::vector<std::pair<ValueId, std::vector<RegisterId>>> outs_;
 };

@@ -22,15 +22,27 @@ class Index {
  public:
   template <class T>
     requires std::is_integral_v<T> && (!std::is_same_v<T, bool>)
-  Index(const Variable<T>& index) {  // NOLINT: implicit
+  Index(const Variable<T>& index,  // NOLINT: implicit
+        std::source_location from = std::source_location::current())
+      : here(from) {
     static_assert(!std::is_same_v<T, std::uint64_t>, "a u64 is no index; cast it to std::int64_t");
     constexpr bool fits = sizeof(T) < 4 || std::is_same_v<T, std::int32_t>;
     value = Trace::current().builder().convert(index.read(), fits ? DType::I32 : DType::I64);
   }
   template <std::integral T>
-  Index(T literal)  // NOLINT: implicit
-      : value(Trace::current().builder().constant(Scalar(static_cast<std::int32_t>(literal)))) {}
+  Index(T literal,  // NOLINT: implicit
+        std::source_location from = std::source_location::current())
+      : here(from),
+        value(Trace::current().builder().constant(Scalar(static_cast<std::int32_t>(literal)))) {}
 
+  /// The builder, which goes on at the line that the index stands on.
+  ir::Builder& build() const {
+    ir::Builder& build = Trace::current().builder();
+    build.set_location(to_location(here));
+    return build;
+  }
+
+  std::source_location here;
   ir::ValueId value;
 };
 
@@ -41,12 +53,12 @@ class Item {
   using Value = V;
   using Operand = typename V::Operand;
 
-  Item(ir::ValueId array, ir::ValueId index) : array_(array), index_(index) {}
+  Item(ir::ValueId array, const Index& index) : array_(array), index_(index) {}
   Item(const Item&) = default;
 
-  ir::ValueId read() const { return build().array_read(array_, index_, Mode::Check); }
+  ir::ValueId read() const { return index_.build().array_read(array_, index_.value, Mode::Check); }
   Item& operator=(const Operand& value) {
-    build().array_write(array_, index_, value.value, Mode::Check);
+    index_.build().array_write(array_, index_.value, value.value, Mode::Check);
     return *this;
   }
   Item& operator=(const Item& item) { return *this = Operand(item); }
@@ -56,9 +68,8 @@ class Item {
   Item& operator/=(const Operand& b) { return *this = V(*this) / V::of(b.value); }
 
  private:
-  static ir::Builder& build() { return Trace::current().builder(); }
   ir::ValueId array_;
-  ir::ValueId index_;
+  Index index_;
 };
 
 }  // namespace trace
@@ -70,11 +81,12 @@ class Table {
   explicit Table(ir::ValueId parameter) : parameter_(parameter) {}
 
   i64 size() const { return i64::of(build().table_size(parameter_)); }
-  Variable<T> operator[](const trace::Index& index) const { return read(index); }
-  Variable<T> read(const trace::Index& index, Mode mode = Mode::Check,
-                   typename Variable<T>::Operand fill = T()) const {
-    return Variable<T>::of(build().table_read(parameter_, index.value, mode,
-                                              mode == Mode::Fill ? fill.value : ir::kNone));
+  Variable<T> operator[](const trace::Index& index) const { return read(index, Mode::Check); }
+  /// `fill` is what is read outside, where the mode says so.
+  Variable<T> read(const trace::Index& index, Mode mode, T fill = T()) const {
+    ir::Builder& build = index.build();
+    const ir::ValueId value = mode == Mode::Fill ? build.constant(Scalar(fill)) : ir::kNone;
+    return Variable<T>::of(build.table_read(parameter_, index.value, mode, value));
   }
 
  private:
@@ -99,7 +111,7 @@ class Array {
   Array& operator=(const Array&) = delete;
 
   std::uint32_t size() const { return size_; }
-  Item operator[](const trace::Index& index) { return Item(array_, index.value); }
+  Item operator[](const trace::Index& index) { return Item(array_, index); }
   Variable<T> read(const trace::Index& index, Mode mode = Mode::Check,
                    typename Variable<T>::Operand fill = T()) const {
     return Variable<T>::of(

@@ -186,16 +186,20 @@ function f(%0: i32, %1: i32) -> (i32) {
 kernel f(i32, i32; ) -> (i32) {
   site 0 0  # user.cpp:3
   u3: i32 = constant 0
-  u6: i32 = constant 1
+  u7: i32 = constant 1
   v0: bool = active
   v1: i32 = load 0
   v2: i32 = load 1
   v4: bool = eq v2, u3
-  v5: bool = and v0, v4
-  fail 0 v5, v0
-  v7: i32 = select v4, u6, v2
-  v8: i32 = div v1, v7
-  store 0 v8
+  v5: bool = copy v0
+  v6: bool = not v4
+  v0: bool = and v0, v6
+  v8: i32 = select v4, u7, v2
+  v9: i32 = div v1, v8
+  v10: bool = not v0
+  v11: bool = and v5, v10
+  fail 0 v11, v0
+  store 0 v9
 }
 )");
 }

@@ -316,6 +316,7 @@ void Emitter::compute(const Instruction& in) {
   Values results;
   for (int u = from; u < to; ++u) {
     Value* value = masked_add(in, u);
+    if (value == nullptr) value = add_of_mask(in, u);
     if (value == nullptr) {
       Value* v[3] = {nullptr, nullptr, nullptr};
       for (std::size_t i = 0; i < in.sources.size(); ++i) v[i] = read(in.sources[i], u, varying);
@@ -324,6 +325,26 @@ void Emitter::compute(const Instruction& in) {
     results.push_back(value);
   }
   for (int u = from; u < to; ++u) write(in.dst, u, results[static_cast<std::size_t>(u - from)]);
+}
+
+/// x + 1 in the lanes of a mask for x + number(mask): one instruction with mask registers.
+Value* Emitter::add_of_mask(const Instruction& in, int u) {
+  if (in.op != Op::Add || !ops_.has_bit_masks() || !is_varying(in.dst) ||
+      !types::is_integer(type(in.dst))) {
+    return nullptr;
+  }
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    const Instruction* number = made_by(in.sources[i]);
+    const bool is_mask = number != nullptr && number->kind == Kind::Compute &&
+                         number->op == Op::Convert && is_varying(number->sources[0]) &&
+                         type(number->sources[0]) == DType::Bool &&
+                         assignments_[number->sources[0]] == 1;
+    if (!is_mask) continue;
+    Value* x = read(in.sources[1 - i], u, true);
+    Value* more = b_.CreateAdd(x, llvm::ConstantInt::get(x->getType(), 1));
+    return b_.CreateSelect(read(number->sources[0], u, true), more, x);
+  }
+  return nullptr;
 }
 
 Value* Emitter::masked_add(const Instruction& in, int u) {
@@ -353,6 +374,10 @@ bool Emitter::is_innermost(kernel::BlockId id) const {
   return true;
 }
 
+llvm::MDNode* Emitter::unlikely() {
+  return llvm::MDBuilder(module_.getContext()).createBranchWeights(1, 1000);
+}
+
 /// The block is run at most once, if any lane needs it. If it is rare it is a function of its own,
 /// for one register of lanes, which gets what it reads and writes in a frame: such code is compiled
 /// once, and leaves no trace in the code around it.
@@ -361,9 +386,7 @@ void Emitter::branch(const Instruction& in) {
   llvm::BasicBlock* common = new_block("common");
   const bool is_uniform = !is_varying(in.sources[0]);
   Value* any = is_uniform ? read(in.sources[0], 0, false) : any_of(in.sources[0]);
-  llvm::MDNode* weights = nullptr;
-  if (in.rare) weights = llvm::MDBuilder(module_.getContext()).createBranchWeights(1, 1000);
-  b_.CreateCondBr(any, taken, common, weights);
+  b_.CreateCondBr(any, taken, common, in.rare ? unlikely() : nullptr);
   b_.SetInsertPoint(taken);
   if (!in.rare || is_uniform || !is_closed(in.block)) {
     exits_.push_back(common);
@@ -623,7 +646,7 @@ void Emitter::poll() {
   auto* attention = b_.CreateLoad(b_.getInt32Ty(), at);
   attention->setAtomic(llvm::AtomicOrdering::Monotonic);
   attention->setAlignment(llvm::Align(4));
-  b_.CreateCondBr(b_.CreateICmpNE(attention, b_.getInt32(0)), ask, go_on);
+  b_.CreateCondBr(b_.CreateICmpNE(attention, b_.getInt32(0)), ask, go_on, unlikely());
   b_.SetInsertPoint(ask);
   Value* answer = call_out(Layout::kPoll, "lanewise_enter_poll", b_.getInt32Ty(), {context_});
   b_.CreateCondBr(b_.CreateICmpNE(answer, b_.getInt32(0)), stopped_, go_on);
@@ -652,7 +675,7 @@ void Emitter::fail(const Instruction& in) {
   llvm::BasicBlock* record = new_block("fail");
   llvm::BasicBlock* go_on = new_block("no_fail");
   const Values failing = read_all(in.sources[0]);
-  b_.CreateCondBr(ops_.any(failing), record, go_on);
+  b_.CreateCondBr(ops_.any(failing), record, go_on, unlikely());
   b_.SetInsertPoint(record);
   for (int u = begin_; u < begin_ + width_; ++u) {
     Value* mask = failing[static_cast<std::size_t>(u - begin_)];

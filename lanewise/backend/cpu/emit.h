@@ -62,11 +62,13 @@ class Emitter {
   void compute(const kernel::Instruction& in);
   /// x + (mask and c) for select(mask, x + c, x): one instruction less without mask registers.
   llvm::Value* masked_add(const kernel::Instruction& in, int u);
+  llvm::Value* add_of_mask(const kernel::Instruction& in, int u);
   /// Bytes that a register of lanes of this type has in memory.
   std::uint64_t packet_bytes(DType type) const {
     return static_cast<std::uint64_t>(s_.lanes) * types::size_of(type);
   }
   void branch(const kernel::Instruction& in);
+  llvm::MDNode* unlikely();
   /// i1: some lane of the mask is set.
   llvm::Value* any_of(kernel::RegisterId mask);
   void part(const kernel::Instruction& in);

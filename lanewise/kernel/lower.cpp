@@ -264,7 +264,8 @@ class Lowering {
     return at_entry({.kind = Kind::TableSize, .index = map_[table]}, DType::I64);
   }
 
-  /// The last place of what an access names, in the type of its index. A table has one at least.
+  /// The last place of what an access names that the type of its index can say. A table has one at
+  /// least.
   RegisterId last_place(const ir::Instruction& in, DType type) {
     const ir::Instruction& of = f_[in.operands[0]];
     if (of.op == Op::Array) return constant(types::scalar_of(type, of.index - 1));
@@ -527,23 +528,48 @@ class Lowering {
   bool is_long(std::span<const ValueId> body) const {
     constexpr int kLong = 16;
     int count = 0;
+    bool has_loops = false;
     for (const ValueId id : body) {
-      if (contains(f_, id, refill_loop_)) return false;  // it stands in no branch
-      if (f_[id].op == Op::Loop) return true;
+      if (holds_refill_loop(id)) return false;  // it stands in no branch
+      has_loops = has_loops || f_[id].op == Op::Loop;
       count += touches_memory(f_[id].op) ? 8 : ops::is_elementwise(f_[id].op);
     }
-    return count > kLong;
+    return has_loops || count > kLong;
   }
 
-  /// What comes before the first exit is computed by all; the rest if any lane goes on.
+  bool holds_refill_loop(ValueId id) const {
+    if (f_[id].op != Op::Loop || refill_loop_ == ir::kNone) return false;
+    bool found = id == refill_loop_;
+    ir::for_each(
+        f_, [&](ValueId inner, int) { found = found || inner == refill_loop_; }, f_[id].block);
+    return found;
+  }
+
+  bool has_loop(std::span<const ValueId> body) const {
+    return std::any_of(body.begin(), body.end(), [&](ValueId id) { return f_[id].op == Op::Loop; });
+  }
+
+  /// What follows goes into the block of a new part until `block_` is again what is given.
+  BlockId open_part() {
+    const auto part = static_cast<BlockId>(kernel_.blocks.size());
+    kernel_.blocks.emplace_back();
+    emit({.kind = Kind::Loop, .block = part, .once = true});
+    return std::exchange(block_, part);
+  }
+
+  /// What comes before the first exit is computed by all, as a part where there are loops in it:
+  /// those would stand beside one that is refilled. The rest is computed if any lane goes on.
   void branch(ValueId id) {
     const ir::Block& body = f_.blocks[f_[id].block];
     const ValueId first = ir::branch_exit(f_, id);
     Frame frame = begin_once(id);
-    std::size_t at = 0;
+    const auto end = std::find(body.body.begin(), body.body.end(), first);
+    const std::span<const ValueId> before(body.body.begin(), end);
+    const BlockId around = has_loop(before) ? open_part() : block_;
     frames_.push_back({.loop = id});  // what leaves loops around it counts this one
-    for (; body.body[at] != first; ++at) instruction(body.body[at]);
+    for (const ValueId inner : before) instruction(inner);
     frames_.pop_back();
+    block_ = around;
     const ValueId condition = f_[first].operands[0];
     end_checks();
     const RegisterId taken = f_[condition].op == Op::Not
@@ -563,7 +589,7 @@ class Lowering {
     frame.level = level_;
     const std::size_t known = ranges_.mark();
     ranges_.assume(condition, false);
-    finish_once(id, std::move(frame), at + 1);
+    finish_once(id, std::move(frame), before.size() + 1);
     ranges_.forget(known);
     close(outer);
   }
@@ -586,18 +612,12 @@ class Lowering {
   void part(ValueId id) {
     const ir::Instruction& in = f_[id];
     const ir::Block& body = f_.blocks[in.block];
-    bool stands_apart = std::any_of(body.body.begin(), body.body.end(),
-                                    [&](ValueId inner) { return f_[inner].op == Op::Loop; });
+    bool stands_apart = has_loop(body.body);
     for (std::size_t i = 0; i < body.arguments.size(); ++i) {
       map_[body.arguments[i]] = map_[in.operands[i]];
       stands_apart = stands_apart || (result_used_[id][i] && !facts_.uniform[body.arguments[i]]);
     }
-    const BlockId outer = block_;
-    if (stands_apart) {
-      block_ = static_cast<BlockId>(kernel_.blocks.size());
-      kernel_.blocks.emplace_back();
-      kernel_.blocks[outer].push_back({.kind = Kind::Loop, .block = block_, .once = true});
-    }
+    const BlockId outer = stands_apart ? open_part() : block_;
     frames_.push_back({.loop = id});
     std::size_t at = 0;
     for (; at + 2 < body.body.size(); ++at) instruction(body.body[at]);

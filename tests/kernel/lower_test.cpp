@@ -347,5 +347,59 @@ TEST(KernelLower, ALoopInAPartDoesNotStandBesideOneThatIsRefilled) {
   EXPECT_NO_THROW(verify(lower(f, {.refill = true})));
 }
 
+TEST(KernelLower, ALoopBeforeTheTestOfABranchDoesNotStandBesideOneThatIsRefilled) {
+  const ir::Function f = ir::parse(R"(function f(%0: bool, %1: bool) -> (bool) {
+  %2 = constant bool true
+  %3 = loop () {
+    %4 = loop () {
+      break_if %1 ()
+      next ()
+    }
+    break_if %0 ()
+    break_if %2 ()
+    next ()
+  }
+  %5 = loop () {
+    break_if %0 ()
+    next ()
+  }
+  return (%0)
+}
+)");
+  EXPECT_TRUE(is_refillable(f));
+  EXPECT_NO_THROW(verify(lower(f, {.refill = true})));
+}
+
+TEST(KernelLower, ARefilledLoopStandsInNoBranchWhateverElseIsAroundIt) {
+  // Between the exits and the loop stand others: a part, and blocks that are left early.
+  const ir::Function f = ir::parse(R"(function f(%0: bool, %1: bool) -> (bool) {
+  %2 = constant bool true
+  %3 = loop () {
+    break_if %0 ()
+    break_if %1 ()
+    %4 = loop () {
+      break_if %2 ()
+      next ()
+    }
+    %5 = loop () {
+      break_if %0 ()
+      break_if %1 ()
+      %6 = loop () {
+        break_if %0 ()
+        next ()
+      }
+      break_if %2 ()
+      next ()
+    }
+    break_if %2 ()
+    next ()
+  }
+  return (%0)
+}
+)");
+  EXPECT_TRUE(is_refillable(f));
+  EXPECT_NO_THROW(verify(lower(f, {.refill = true})));
+}
+
 }  // namespace
 }  // namespace lw::kernel

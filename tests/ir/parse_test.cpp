@@ -104,7 +104,8 @@ TEST(IrParse, AccessesNameTheirMode) {
             "parse: line 3: expected check, clip, wrap, fill or unchecked; got 'maybe'.");
   EXPECT_EQ(refusal_of_body(array + "  array_write %2, %1 check"),
             "parse: line 3: expected an array, an index and a value; got 'check'.");
-  EXPECT_EQ(refusal_of_body("  %2 = array f32 %0"), "parse: line 2: expected a whole number; got ''.");
+  EXPECT_EQ(refusal_of_body("  %2 = array f32 %0"),
+            "parse: line 2: expected a whole number; got ''.");
 }
 
 }  // namespace

@@ -538,11 +538,7 @@ class Lowering {
   }
 
   bool holds_refill_loop(ValueId id) const {
-    if (f_[id].op != Op::Loop || refill_loop_ == ir::kNone) return false;
-    bool found = id == refill_loop_;
-    ir::for_each(
-        f_, [&](ValueId inner, int) { found = found || inner == refill_loop_; }, f_[id].block);
-    return found;
+    return refill_loop_ != ir::kNone && contains(f_, id, refill_loop_);
   }
 
   bool has_loop(std::span<const ValueId> body) const {

@@ -96,5 +96,17 @@ TEST(IrParse, ResultsNameALoopAndAPosition) {
             "parse: line 2: the carried value has another type; got ') {'.");
 }
 
+TEST(IrParse, AccessesNameTheirMode) {
+  const std::string array = "  %2 = array f32 %0 4\n";
+  EXPECT_EQ(refusal_of_body(array + "  %3 = array_read f32 %2, %1"),
+            "parse: line 3: expected check, clip, wrap, fill or unchecked; got ''.");
+  EXPECT_EQ(refusal_of_body(array + "  array_write %2, %1, %0 maybe"),
+            "parse: line 3: expected check, clip, wrap, fill or unchecked; got 'maybe'.");
+  EXPECT_EQ(refusal_of_body(array + "  array_write %2, %1 check"),
+            "parse: line 3: expected an array, an index and a value; got 'check'.");
+  EXPECT_EQ(refusal_of_body("  %2 = array f32 %0"),
+            "parse: line 2: expected a whole number; got ''.");
+}
+
 }  // namespace
 }  // namespace lw::ir

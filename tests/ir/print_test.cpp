@@ -38,7 +38,56 @@ constexpr const char* kEverything =
 }
 )";
 
-TEST(IrPrint, TextThatIsParsedPrintsTheSame) { EXPECT_EQ(print(parse(kEverything)), kEverything); }
+/// One of everything that reads and writes by index, leaves several loops, or depends on the call.
+constexpr const char* kPlaces =
+    R"(function places(%0: i32, %1: f32 table, %2: f32 shared, %3: i64 seed, %4: i32 step_limit) -> (f32, u32) {
+  %5 = table_size i64 %1
+  %6 = element u32 0
+  %7 = element u32 1
+  %8 = array f32 %2 16
+  %9 = table_read f32 %1, %0 check
+  %10 = table_read f32 %1, %3 clip
+  %11 = table_read f32 %1, %5 wrap
+  %12 = table_read f32 %1, %0, %2 fill
+  %13 = table_read f32 %1, %0 unchecked
+  array_write %8, %0, %9 check
+  array_write %8, %3, %10 fill
+  %14 = array_read f32 %8, %0 wrap
+  %15 = array_read f32 %8, %5, %11 fill
+  %16 = loop (%17: f32 = %15) {
+    %18 = loop rare () {
+      %19 = lt bool %0, %4
+      fail_if %19 3 (%0, %5)
+      fail_if %19 2
+      %20 = loop () {
+        break_if %19 up 2 (%14)
+        break_if %19 up 1 ()
+        break_if %19 ()
+        next ()
+      }
+      next ()
+    }
+    %21 = array i32 %0 1
+    array_write %21, %0, %4 unchecked
+    next (%13)
+  }
+  %22 = result f32 %16 0
+  return (%22, %7)
+}
+)";
+
+TEST(IrPrint, TextThatIsParsedPrintsTheSame) {
+  EXPECT_EQ(print(parse(kEverything)), kEverything);
+  EXPECT_EQ(print(parse(kPlaces)), kPlaces);
+}
+
+TEST(IrPrint, KindsOfParametersAreReadBack) {
+  const Function f = parse(kPlaces);
+  std::vector<ParamKind> kinds;
+  for (const Param& param : f.params) kinds.push_back(param.kind);
+  EXPECT_EQ(kinds, (std::vector{ParamKind::Mapped, ParamKind::Table, ParamKind::Shared,
+                                ParamKind::Seed, ParamKind::StepLimit}));
+}
 
 TEST(IrPrint, TracedProgramsWithSlotsSurviveTextToo) {
   const std::string text =
@@ -126,6 +175,25 @@ TEST(IrFingerprint, EveryDifferenceShows) {
   EXPECT_NE(present, of("add", "1", " shared", "7"));
   EXPECT_NE(present, of("add", "1", "", "8"));
   EXPECT_NE(of("add", "0", "", "7"), of("add", "-0", "", "7"));
+}
+
+TEST(IrFingerprint, ModesSizesExitsAndKindsShow) {
+  const std::string text = kPlaces;
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string other = text;
+    const auto at = other.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return fingerprint(parse(other.replace(at, from.size(), to)));
+  };
+  const std::string present = fingerprint(parse(text));
+  EXPECT_NE(present, changed("%0 check", "%0 wrap"));
+  EXPECT_NE(present, changed("%2 16", "%2 17"));
+  EXPECT_NE(present, changed("up 1", "up 0"));
+  EXPECT_NE(present, changed("loop rare", "loop"));
+  EXPECT_NE(present, changed("element u32 1", "element u32 0"));
+  EXPECT_NE(present, changed("fail_if %19 2", "fail_if %19 1"));
+  EXPECT_NE(present, changed("i64 seed", "i64 shared"));
+  EXPECT_NE(present, changed("i32 step_limit", "i32 shared"));
 }
 
 }  // namespace

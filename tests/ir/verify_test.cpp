@@ -105,6 +105,99 @@ TEST(IrVerify, SlotsAreReadAndWrittenAsTheirType) {
             "verify: f: instruction 3 (slot_read): names a slot of its type.");
 }
 
+TEST(IrVerify, AnExitNamesALoopAroundIt) {
+  const auto exit = [](const std::string& up) {
+    return refusal(
+        "  %3 = loop (%4: f32 = %0) {\n"
+        "    %5 = loop () {\n"
+        "      break_if %2 " +
+        up + "\n      next ()\n    }\n    break_if %2 (%4)\n    next (%4)\n  }\n  return (%0)");
+  };
+  EXPECT_EQ(exit("up 1 (%4)"), "[nothing was thrown]");
+  EXPECT_EQ(exit("up 2 (%4)"), "verify: f: instruction 6 (break_if): names a loop around it.");
+  EXPECT_EQ(exit("up 1 ()"),
+            "verify: f: instruction 6 (break_if): as many values as the loop carries.");
+  EXPECT_EQ(exit("up 1 (%1)"), "verify: f: instruction 6 (break_if): types of the carried values.");
+  EXPECT_EQ(exit("(%4)"),
+            "verify: f: instruction 6 (break_if): as many values as the loop carries.");
+}
+
+TEST(IrVerify, ArraysHaveASizeAndAValueOfTheirType) {
+  const std::string rule = "verify: f: instruction 3 (array): a size, and one value of its type.";
+  EXPECT_EQ(refusal("  %3 = array f32 %0 4096\n  return (%0)"), "[nothing was thrown]");
+  EXPECT_EQ(refusal("  %3 = array f32 %0 0\n  return (%0)"), rule);
+  EXPECT_EQ(refusal("  %3 = array f32 %0 4097\n  return (%0)"), rule);
+  EXPECT_EQ(refusal("  %3 = array i32 %0 4\n  return (%0)"), rule);
+  EXPECT_EQ(refusal("  %3 = array f32 4\n  return (%0)"), rule);
+}
+
+TEST(IrVerify, AccessesHaveAnIndexAndValuesThatFit) {
+  const auto access = [](const std::string& line) {
+    return refusal("  %3 = array f32 %0 4\n  " + line + "\n  return (%0)");
+  };
+  EXPECT_EQ(access("%4 = array_read f32 %3, %1 check"), "[nothing was thrown]");
+  EXPECT_EQ(access("%4 = array_read f32 %3, %0 check"),
+            "verify: f: instruction 4 (array_read): the index is an i32 or i64.");
+  EXPECT_EQ(access("%4 = array_read i32 %3, %1 check"),
+            "verify: f: instruction 4 (array_read): the type of what is read.");
+  EXPECT_EQ(access("%4 = array_read f32 %0, %1 check"),
+            "verify: f: instruction 4 (array_read): names an array.");
+  EXPECT_EQ(access("%4 = array_read f32 %3, %1 fill"),
+            "verify: f: instruction 4 (array_read): number of operands.");
+  EXPECT_EQ(access("%4 = array_read f32 %3, %1, %0 clip"),
+            "verify: f: instruction 4 (array_read): number of operands.");
+  EXPECT_EQ(access("%4 = array_read f32 %3, %1, %1 fill"),
+            "verify: f: instruction 4 (array_read): the type of the value.");
+  EXPECT_EQ(access("array_write %3, %1, %1 check"),
+            "verify: f: instruction 4 (array_write): the type of the value.");
+  EXPECT_EQ(access("array_write %0, %1, %0 check"),
+            "verify: f: instruction 4 (array_write): names an array.");
+  EXPECT_EQ(access("%4 = table_read f32 %3, %1 check"),
+            "verify: f: instruction 4 (table_read): names a table.");
+  EXPECT_EQ(access("%4 = table_size i64 %3"),
+            "verify: f: instruction 4 (table_size): names a table, an i64.");
+}
+
+TEST(IrVerify, ArraysAndTablesAreNoNumbers) {
+  EXPECT_EQ(refusal("  %3 = array f32 %0 4\n  %4 = neg f32 %3\n  return (%0)"),
+            "verify: f: instruction 4 (neg): operands have values.");
+  EXPECT_EQ(refusal("  %3 = array f32 %0 4\n  return (%3)"),
+            "verify: f: instruction 4 (return): operands have values.");
+  EXPECT_EQ(refusal("  %3 = array f32 %0 4\n  array_write %3, %1, %3 check\n  return (%0)"),
+            "verify: f: instruction 4 (array_write): operands have values.");
+  const auto with_table = [](const std::string& body) {
+    return test::message_of<UsageError>(
+        [&] { parse("function f(%0: f32, %1: f32 table) -> (f32) {\n" + body + "\n}\n"); });
+  };
+  EXPECT_EQ(with_table("  return (%1)"),
+            "verify: f: instruction 2 (return): operands have values.");
+  EXPECT_EQ(with_table("  %2 = add f32 %0, %1\n  return (%0)"),
+            "verify: f: instruction 2 (add): operands have values.");
+  EXPECT_EQ(with_table("  %2 = loop (%3: f32 = %1) {\n    next (%3)\n  }\n  return (%0)"),
+            "verify: f: instruction 2 (loop): operands have values.");
+  EXPECT_EQ(with_table("  %2 = table_size i32 %1\n  return (%0)"),
+            "verify: f: instruction 2 (table_size): names a table, an i64.");
+}
+
+TEST(IrVerify, AnElementHasTwoWords) {
+  EXPECT_EQ(refusal("  %3 = element u32 1\n  return (%0)"), "[nothing was thrown]");
+  EXPECT_EQ(refusal("  %3 = element u32 2\n  return (%0)"),
+            "verify: f: instruction 3 (element): word 0 or 1, a u32.");
+  EXPECT_EQ(refusal("  %3 = element i32 0\n  return (%0)"),
+            "verify: f: instruction 3 (element): word 0 or 1, a u32.");
+}
+
+TEST(IrVerify, AnArrayOfALoopBodyIsNotSeenOutside) {
+  EXPECT_EQ(refusal("  %3 = loop () {\n"
+                    "    %4 = array f32 %0 4\n"
+                    "    break_if %2 ()\n"
+                    "    next ()\n"
+                    "  }\n"
+                    "  %5 = array_read f32 %4, %1 check\n"
+                    "  return (%0)"),
+            "verify: f: instruction 7 (array_read): operands come before uses.");
+}
+
 TEST(IrVerify, TypesOfAHandMadeInstructionAreChecked) {
   const auto make = [](Instruction wrong) {
     Builder build("f");

@@ -186,5 +186,107 @@ TEST(KernelVerify, AKernelForRefillHasOneMaskedTopLevelLoop) {
             "verify: f: loop: a refilled loop has a mask.");
 }
 
+TEST(KernelText, ArraysTablesElementsAndBranchesAreReadBack) {
+  const std::string text =
+      "kernel f(i32, f32; i64, bool; tables f32, i8; arrays f32 16, i8 1) -> (f32) {\n"
+      "  site 0 3  # a.cpp:7\n"
+      "  u0: i64 = table_size 1\n"
+      "  v1: bool = active\n"
+      "  v2: i32 = load 0\n"
+      "  u3: i64 = shared 0\n"
+      "  u4: bool = shared 1\n"
+      "  v5: u32 = element 0\n"
+      "  v6: u32 = element 1\n"
+      "  v7: f32 = table_read 0 v2, v1\n"
+      "  u8: i8 = table_read 1 u3\n"
+      "  array 0 v7\n"
+      "  array 1 u8\n"
+      "  branch u4 {\n"
+      "    v9: f32 = array_read 0 v2, v1\n"
+      "    array_write 0 u3, v9, v1\n"
+      "    rare v1 {\n"
+      "      v10: i8 = array_read 1 u3\n"
+      "      exit_if u4 up 1\n"
+      "    }\n"
+      "    exit_if u4\n"
+      "    array_write 1 v2, u8, v1\n"
+      "  }\n"
+      "  fail 0 v1, v1\n"
+      "  store 0 v7\n"
+      "}\n";
+  const Kernel kernel = parse(text);
+  EXPECT_EQ(print(kernel), text);
+  EXPECT_EQ(kernel.tables, (std::vector{DType::F32, DType::I8}));
+  ASSERT_EQ(kernel.arrays.size(), 2u);
+  EXPECT_EQ(kernel.arrays[0].size, 16u);
+  EXPECT_EQ(kernel.arrays[1].type, DType::I8);
+}
+
+/// What is wrong with these lines of a kernel (i32, f32; i32; tables f32; arrays f32 4).
+std::string refusal_of_access(const std::string& lines) {
+  return refusal(
+      "kernel f(i32, f32; i32; tables f32; arrays f32 4) -> (f32) {\n  v0: bool = active\n"
+      "  v1: i32 = load 0\n  v2: f32 = load 1\n  u3: i32 = shared 0\n  u4: f32 = constant 1\n" +
+      lines + "\n  store 0 v2\n}\n");
+}
+
+TEST(KernelVerify, AccessesToTablesAreChecked) {
+  EXPECT_EQ(refusal_of_access("  v5: f32 = table_read 0 v1, v0"), "[nothing was thrown]");
+  EXPECT_EQ(refusal_of_access("  u5: f32 = table_read 0 u3"), "[nothing was thrown]");
+  EXPECT_EQ(refusal_of_access("  v5: f32 = table_read 1 v1, v0"),
+            "verify: f: table_read into register 5: names a table of this type.");
+  EXPECT_EQ(refusal_of_access("  v5: i32 = table_read 0 v1, v0"),
+            "verify: f: table_read into register 5: names a table of this type.");
+  EXPECT_EQ(refusal_of_access("  v5: f32 = table_read 0 u3"),
+            "verify: f: table_read into register 5: varies with its index.");
+  EXPECT_EQ(refusal_of_access("  v5: f32 = table_read 0 v1"),
+            "verify: f: table_read into register 5: number of sources.");
+  EXPECT_EQ(refusal_of_access("  v5: f32 = table_read 0 v2, v0"),
+            "verify: f: table_read into register 5: the index is an i32 or i64.");
+  EXPECT_EQ(refusal_of_access("  v5: f32 = table_read 0 v1, v2"),
+            "verify: f: table_read into register 5: lanes by a mask.");
+  EXPECT_EQ(refusal_of_access("  u5: i32 = table_size 0"),
+            "verify: f: table_size into register 5: names a table, a uniform i64.");
+  EXPECT_EQ(refusal_of_access("  u5: i64 = table_size 1"),
+            "verify: f: table_size into register 5: names a table, a uniform i64.");
+}
+
+TEST(KernelVerify, AccessesToArraysAreChecked) {
+  EXPECT_EQ(refusal_of_access("  v5: f32 = array_read 0 u3\n  array_write 0 u3, u4, v0"),
+            "[nothing was thrown]");
+  EXPECT_EQ(refusal_of_access("  v5: f32 = array_read 1 v1, v0"),
+            "verify: f: array_read into register 5: names an array of this type.");
+  EXPECT_EQ(refusal_of_access("  u5: f32 = array_read 0 u3"),
+            "verify: f: array_read into register 5: names an array of this type.");
+  EXPECT_EQ(refusal_of_access("  v5: f32 = array_read 0 v1"),
+            "verify: f: array_read into register 5: number of sources.");
+  EXPECT_EQ(refusal_of_access("  array_write 0 u3, u4"),
+            "verify: f: array_write: names an array of this type.");
+  EXPECT_EQ(refusal_of_access("  array_write 0 u3, v1, v0"),
+            "verify: f: array_write: names an array of this type.");
+  EXPECT_EQ(refusal_of_access("  array_write 0 v2, v2, v0"),
+            "verify: f: array_write: the index is an i32 or i64.");
+  EXPECT_EQ(refusal_of_access("  array_write 0 v1, v2, v2"),
+            "verify: f: array_write: lanes by a mask.");
+  EXPECT_EQ(refusal_of_access("  array 0 v1"), "verify: f: array: names an array of this type.");
+  EXPECT_EQ(refusal_of_access("  array 1 v2"), "verify: f: array: names an array of this type.");
+}
+
+TEST(KernelVerify, ElementsAndExitsOutOfSeveralBlocksAreChecked) {
+  EXPECT_EQ(refusal_of_access("  v5: u32 = element 2"),
+            "verify: f: element into register 5: a varying u32, word 0 or 1.");
+  EXPECT_EQ(refusal_of_access("  u5: u32 = element 0"),
+            "verify: f: element into register 5: a varying u32, word 0 or 1.");
+  const auto exit = [](const std::string& line) {
+    return refusal_of_access("  u5: bool = constant true\n  loop v0 {\n    branch u5 {\n      " +
+                             line + "\n    }\n  }");
+  };
+  EXPECT_EQ(exit("exit_if u5"), "[nothing was thrown]");
+  EXPECT_EQ(exit("exit_if u5 up 1"), "[nothing was thrown]");
+  EXPECT_EQ(exit("exit_if u5 up 2"), "verify: f: exit_if: a uniform bool, inside a loop.");
+  EXPECT_EQ(refusal_of_access("  branch {\n  }"),
+            "lane form: line 7: a branch has a mask; got '{'.");
+}
+
 }  // namespace
 }  // namespace lw::kernel

@@ -154,5 +154,48 @@ function f(%0: f32, %1: bool) -> (f32) {
 )");
 }
 
+TEST(TransformSlotsToSsa, AnExitOutOfTwoLoopsHandsOverWhatTheOuterOneCarries) {
+  expect_pass(slots_to_ssa, R"(
+function f(%0: f32, %1: bool) -> (f32) {
+  %2 = slot f32
+  slot_write %2 (%0)
+  %3 = loop () {
+    %4 = slot f32
+    slot_write %4 (%0)
+    %5 = loop () {
+      %6 = slot_read f32 %2
+      %7 = slot_read f32 %4
+      %8 = add f32 %6, %7
+      slot_write %2 (%8)
+      break_if %1 up 1 ()
+      slot_write %4 (%8)
+      break_if %1 ()
+      next ()
+    }
+    next ()
+  }
+  %9 = slot_read f32 %2
+  return (%9)
+}
+)",
+              R"(
+function f(%0: f32, %1: bool) -> (f32) {
+  %2 = loop (%3: f32 = %0) {
+    %4 = loop (%5: f32 = %3, %6: f32 = %0) {
+      %7 = add f32 %5, %6
+      break_if %1 up 1 (%7)
+      break_if %1 (%7, %7)
+      next (%7, %7)
+    }
+    %8 = result f32 %4 0
+    %9 = result f32 %4 1
+    next (%8)
+  }
+  %10 = result f32 %2 0
+  return (%10)
+}
+)");
+}
+
 }  // namespace
 }  // namespace lw::transform

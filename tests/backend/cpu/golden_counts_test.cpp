@@ -7,6 +7,9 @@
 #include "lanewise/backend/cpu/compiler.h"
 #include "lanewise/kernel/lower.h"
 #include "lanewise/plan/choose.h"
+#include "lanewise/trace/control.h"
+#include "lanewise/trace/memory.h"
+#include "lanewise/transform/passes.h"
 #include "tests/backend/cpu/assembly.h"
 #include "tests/support/programs.h"
 
@@ -111,6 +114,74 @@ TEST(CpuGoldenLoop, APlainSumIsOneAdditionALaneRegister) {
     EXPECT_EQ(loop.arithmetic(), loop.schedule.interleave);
     // What is left at the end is copied in for the same code; the copies begin with zeros.
     EXPECT_LE(loop.vector_spills(), 2 * loop.schedule.interleave);
+  }
+}
+
+/// The escape time with its test in the body, written as `leave` says.
+template <class Leave>
+ir::Function escape_time(const Leave& leave) {
+  trace::Trace trace("f");
+  const ir::ValueId pa = trace.builder().param("a", DType::F32);
+  const ir::ValueId pb = trace.builder().param("b", DType::F32);
+  const f32 a = f32::of(pa);
+  const f32 b = f32::of(pb);
+  f32 x = 0;
+  f32 y = 0;
+  i32 n = 0;
+  While([&] { return n < 1000; },
+        [&] {
+          leave(x * x + y * y > 4);
+          f32 t = x * x - y * y + a;
+          y = 2 * x * y + b;
+          x = t;
+          n = n + 1;
+        });
+  return transform::run(trace.finish(std::vector{n.read()}));
+}
+
+TEST(CpuGoldenLoop, ABreakInABranchCostsWhatABreakIfCosts) {
+  const ir::Function plain = escape_time([](const boolean& done) { BreakIf(done); });
+  const ir::Function branch = escape_time([](const boolean& done) { If(done, [] { Break(); }); });
+  const ir::Function nested =
+      escape_time([](const boolean& done) { If(done, [&] { If(done, [] { Break(); }); }); });
+  const ir::Function skip =
+      escape_time([](const boolean& done) { If(!done, [] {}, [] { Break(); }); });
+  for (const bool refill : {false, true}) {
+    for (const Isa isa : {Isa::V3, Isa::V4}) {
+      const auto loop_of = [&](const ir::Function& f) {
+        return hot_loop(kernel::lower(f, {.refill = refill}), f, isa);
+      };
+      const int expected = loop_of(plain).arithmetic();
+      EXPECT_GT(expected, 0);
+      EXPECT_EQ(loop_of(branch).arithmetic(), expected);
+      EXPECT_EQ(loop_of(nested).arithmetic(), expected);
+      EXPECT_EQ(loop_of(skip).arithmetic(), expected);
+    }
+  }
+}
+
+/// Sums up an array that is filled before, by a checked index or an unchecked one.
+ir::Function sum_of_array(Mode mode) {
+  trace::Trace trace("f");
+  const ir::ValueId px = trace.builder().param("x", DType::F32);
+  const ir::ValueId pn = trace.builder().param("n", DType::I32);
+  const f32 x = f32::of(px);
+  const i32 n = i32::of(pn);
+  Array<float> values(16, x);
+  f32 sum = 0;
+  For(0, 1000, [&](i32 i) {
+    values.write(i & 15, sum, mode);
+    sum = sum * x + values.read((i + n) & 15, mode);
+  });
+  return transform::run(trace.finish(std::vector{sum.read()}));
+}
+
+TEST(CpuGoldenLoop, AnIndexThatIsKnownToBeInsideCostsWhatAnUncheckedOneCosts) {
+  const ir::Function checked = sum_of_array(Mode::Check);
+  const ir::Function unchecked = sum_of_array(Mode::Unchecked);
+  for (const Isa isa : {Isa::V3, Isa::V4}) {
+    EXPECT_EQ(hot_loop(kernel::lower(checked), checked, isa).arithmetic(),
+              hot_loop(kernel::lower(unchecked), unchecked, isa).arithmetic());
   }
 }
 

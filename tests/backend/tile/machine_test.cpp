@@ -132,6 +132,57 @@ TEST(TileMachineFailures, EveryFailingElementIsReportedAndTheOthersFinish) {
   EXPECT_EQ(out[999], 8);
 }
 
+TEST(TileMachineFailures, AnElementThatLeftOrFailedIsNotReportedAgain) {
+  // Element i counts down from i; at 3 those with b = 0 divide by it, in a block that the others
+  // leave before, and all leave the loop at 1.
+  const kernel::Kernel kernel = kernel::lower(ir::parse(R"(
+function f(%0: i32, %1: i32) -> (i32) {
+  %2 = constant i32 1
+  %3 = constant i32 3
+  %4 = constant bool true
+  %5 = loop (%6: i32 = %0) {
+    %7 = loop () {
+      %8 = ne bool %6, %3
+      break_if %8 ()
+      %9 = div i32 %6, %1
+      break_if %4 ()
+      next ()
+    }
+    %10 = le bool %6, %2
+    break_if %10 (%6)
+    %11 = sub i32 %6, %2
+    next (%11)
+  }
+  %12 = result i32 %5 0
+  return (%12)
+}
+)"));
+  std::vector<std::int32_t> a(700);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::int32_t>(i % 40);
+  std::vector<std::int32_t> b(700, 1);
+  std::vector<std::int32_t> out(700);
+  for (const std::size_t i : {1u, 39u, 300u, 699u}) b[i] = 0;  // element 1 never comes to 3
+  auto failing = test::run_tile(kernel, {{a.data(), b.data()}, {out.data()}}, 700);
+  std::sort(failing.begin(), failing.end());
+  EXPECT_EQ(failing, (std::vector<std::int64_t>{39, 300, 699}));
+  EXPECT_EQ(out[2], 1);
+  EXPECT_EQ(out[38], 1);
+}
+
+TEST(TileMachineScratch, HasARowOfLanesForEveryPlaceOfAnArray) {
+  const auto machine = [](int size) {
+    return Machine(kernel::lower(
+        ir::parse(fmt::format("function f(%0: i32, %1: f32) -> (f32) {{\n  %2 = array f32 %1 {}\n"
+                              "  %3 = array_read f32 %2, %0 clip\n  return (%3)\n}}\n",
+                              size))));
+  };
+  const Machine small = machine(1);
+  const Machine large = machine(1001);
+  EXPECT_GE(
+      large.scratch_bytes(),
+      small.scratch_bytes() + 1000 * sizeof(float) * static_cast<std::size_t>(large.tile_lanes()));
+}
+
 TEST(TileMachineScratch, IsBoundedByTheProgramNotByTheElements) {
   const Machine small(kernel::lower(
       ir::parse("function f(%0: f32) -> (f32) {\n  %1 = neg f32 %0\n  return (%1)\n}\n")));

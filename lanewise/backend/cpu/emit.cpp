@@ -227,7 +227,7 @@ void Emitter::block(kernel::BlockId id) {
   }
 }
 
-void Emitter::steps(kernel::BlockId id, int count) {
+void Emitter::steps(kernel::BlockId id, int first, int end, int count) {
   const int outer_step = step_;
   const int outer_count = std::exchange(step_count_, count);
   const auto& body = k_.blocks[id];
@@ -237,15 +237,15 @@ void Emitter::steps(kernel::BlockId id, int count) {
     // Two steps of a register at a time: it is loaded and spilled half as often.
     const int begin = begin_;
     const int width = std::exchange(width_, 1);
-    for (int first = 0; first < count; first += 2) {
+    for (; first < end; first += 2) {
       for (begin_ = begin; begin_ < begin + width; ++begin_) {
-        for (step_ = first; step_ < std::min(count, first + 2); ++step_) block(id);
+        for (step_ = first; step_ < std::min(end, first + 2); ++step_) block(id);
       }
     }
     begin_ = begin;
     width_ = width;
   } else {
-    for (step_ = 0; step_ < count; ++step_) block(id);
+    for (step_ = first; step_ < end; ++step_) block(id);
   }
   step_ = outer_step;
   step_count_ = outer_count;
@@ -632,7 +632,8 @@ void Emitter::loop(const Instruction& in) {
   }
   b_.SetInsertPoint(body);
   exits_.push_back(exit);
-  steps(in.block, is_innermost(in.block) ? s_.steps : 1);
+  const int count = is_innermost(in.block) ? s_.steps : 1;
+  steps(in.block, 0, count, count);
   exits_.pop_back();
   poll();
   b_.CreateBr(look);

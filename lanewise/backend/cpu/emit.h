@@ -56,8 +56,8 @@ class Emitter {
   bool is_local(const kernel::Instruction& in) const;
   bool is_skipped(const kernel::Instruction& in) const;
   void block(kernel::BlockId id);
-  /// `count` steps of a loop, one after the other.
-  void steps(kernel::BlockId id, int count);
+  /// Steps `first` to `end` of the `count` between two looks.
+  void steps(kernel::BlockId id, int first, int end, int count);
   void instruction(const kernel::Instruction& in);
   void compute(const kernel::Instruction& in);
   /// x + (mask and c) for select(mask, x + c, x): one instruction less without mask registers.
@@ -134,7 +134,7 @@ class Emitter {
   /// Runs the epilogue for the lanes of `done` in register `u`.
   void retire(int u, llvm::Value* done, bool all_hold_elements);
   void refill_all();
-  void body_steps(int count);
+  void body_steps(int first, int end, int count);
   void enter_body();
   /// Lane i of the result: how many lanes before i are set in `mask`; counts for set lanes.
   llvm::Value* rank(llvm::Value* mask);

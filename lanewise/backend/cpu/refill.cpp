@@ -86,13 +86,18 @@ void Emitter::refill() {
   b_.CreateCondBr(b_.CreateICmpSLT(b_.getInt32(all_lanes), count_), main, drain);
 
   b_.SetInsertPoint(main);
-  body_steps(is_innermost(loop_->block) ? s_.steps : 1);
-  poll();
+  // A refill decided on masks that are some steps old is as right as any other, and its branch,
+  // hard to predict, is known when it is reached.
+  const int count = is_innermost(loop_->block) ? s_.steps : 1;
+  const int look = count >= 4 ? count / 4 * 2 : count;
+  body_steps(0, look, count);
   Value* live = b_.getInt32(0);
   for (Value* mask : read_all(alive)) {
     live =
         b_.CreateAdd(live, b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(mask)));
   }
+  if (look < count) body_steps(look, count, count);
+  poll();
   const unsigned most = all_lanes - static_cast<unsigned>(s_.threshold);
   b_.CreateCondBr(b_.CreateICmpULE(live, b_.getInt32(most)), refill, main);
 
@@ -105,7 +110,7 @@ void Emitter::refill() {
   b_.SetInsertPoint(drain);
   b_.CreateCondBr(ops_.any(read_all(alive)), drain_step, end);
   b_.SetInsertPoint(drain_step);
-  body_steps(1);
+  body_steps(0, 1, 1);
   poll();
   b_.CreateBr(drain);
 
@@ -139,9 +144,9 @@ void Emitter::refill_all() {
   enter_body();
 }
 
-void Emitter::body_steps(int count) {
+void Emitter::body_steps(int first, int end, int count) {
   enter_body();
-  steps(loop_->block, count);
+  steps(loop_->block, first, end, count);
 }
 
 /// What follows is about all registers again.

@@ -33,13 +33,14 @@ _PROCESSES = {
     "numba": "python:numba",
     "numexpr": "python:numexpr",
     "jax": "python:jax",
+    "jax, vmap": "python:jax_vmap",
     "drjit": "python:drjit",
     "taichi": "python:taichi",
 }
 # Those that a table has without being told.
 _ALWAYS = {"lanewise", "lanewise from Python", "scalar", "numba", "jax", "drjit"}
 _OF_FORMULAS = _ALWAYS | {"hand", "free", "libmvec", "numpy", "numexpr"}
-_OF_PROGRAMS = _ALWAYS | {"taichi"}
+_OF_PROGRAMS = _ALWAYS | {"taichi", "jax, vmap"}
 
 # A competitor that takes so long is as well known after a few turns.
 _LONG = 1.0
@@ -57,6 +58,7 @@ LABELS = {
     "numba": "Numba",
     "numexpr": "numexpr",
     "jax": "JAX",
+    "jax, vmap": "JAX, vmap of all",
     "drjit": "Dr.Jit",
     "taichi": "Taichi",
 }

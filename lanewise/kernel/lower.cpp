@@ -367,29 +367,26 @@ class Lowering {
   /// What the first index of a check must be below, as an unsigned number: so much less than a size
   /// as the furthest access goes beyond the first.
   RegisterId limit_of(const Check& check, DType type) {
+    std::int64_t known = type == DType::I32 ? std::int64_t{1} << 31 : INT64_MAX;  // of the type
     RegisterId least = kNone;
-    const RegisterId zero = constant(Scalar(std::int64_t{0}));
+    const auto entry_op = [&](Op op, RegisterId a, RegisterId b) {
+      return at_entry({.op = op, .sources = {a, b}}, DType::I64);
+    };
     for (const auto& [of, most] : check.furthest) {
       const std::int64_t beyond = most - check.first;
-      RegisterId limit = kNone;
       if (f_[of].op == Op::Array) {
-        const std::int64_t left = std::int64_t{f_[of].index} - beyond;
-        limit = constant(Scalar(std::max<std::int64_t>(left, 0)));
-      } else {
-        limit = table_size(of);
-        if (beyond > 0) {
-          const RegisterId by = constant(Scalar(beyond));
-          limit = at_entry({.op = Op::Sub, .sources = {limit, by}}, DType::I64);
-          limit = at_entry({.op = Op::Max, .sources = {limit, zero}}, DType::I64);
-        }
+        known = std::min(known, std::max<std::int64_t>(std::int64_t{f_[of].index} - beyond, 0));
+        continue;
       }
-      least =
-          least == kNone ? limit : at_entry({.op = Op::Min, .sources = {least, limit}}, DType::I64);
+      RegisterId limit = table_size(of);
+      if (beyond > 0) {
+        limit = entry_op(Op::Sub, limit, constant(Scalar(beyond)));
+        limit = entry_op(Op::Max, limit, constant(Scalar(std::int64_t{0})));
+      }
+      least = least == kNone ? limit : entry_op(Op::Min, least, limit);
     }
-    if (type == DType::I32) {  // an i32 reaches no further than this
-      const RegisterId all = constant(Scalar(std::int64_t{1} << 31));
-      least = at_entry({.op = Op::Min, .sources = {least, all}}, DType::I64);
-    }
+    if (least == kNone) return constant(types::scalar_of_bits(bits_of(type), known));
+    if (known < INT64_MAX) least = entry_op(Op::Min, least, constant(Scalar(known)));
     return at_entry({.op = Op::Convert, .sources = {least}}, bits_of(type));
   }
 

@@ -96,11 +96,84 @@ Verdict is_refill_worth(const Schedule& s, int ops, const Sample& sample) {
   return {false, counts + "; waiting costs less than refill"};
 }
 
+/// Rough cycles until the result is there, and those that it takes from others at two instructions
+/// a cycle.
+struct Cycles {
+  double latency;
+  double work;
+};
+
+Cycles cycles_of(const ir::Instruction& in) {
+  const bool is_float = types::is_float(in.type);
+  switch (in.op) {
+    case Op::Div:
+    case Op::Sqrt:
+      return {in.type == DType::F64 ? 24.0 : 16.0, 0.5};
+    case Op::TableRead:
+    case Op::ArrayRead:
+      return {24, 12};
+    case Op::Select:
+      return {1, 0.5};
+    default:
+      if (!ops::is_elementwise(in.op)) return {0, 0};
+      return {is_float || ops::row(in.op).gives == ops::Gives::Bool ? 4.0 : 1.0, 0.5};
+  }
+}
+
+/// True when a step of the innermost loop is mostly waiting for its own results.
+bool is_long_chain(const ir::Function& f, int ops) {
+  constexpr int kMostOps = 96;  // more would not fit the registers
+  constexpr double kLong = 3;
+  if (ops > kMostOps || !ir::has_loops(f)) return false;
+  int deepest = 0;
+  for_each_common(f, [&](ValueId, int depth) { deepest = std::max(deepest, depth); });
+  std::vector<double> ready(f.values.size(), 0);
+  double latency = 0;
+  double work = 0;
+  for_each_common(f, [&](ValueId id, int depth) {
+    if (depth != deepest) return;
+    const ir::Instruction& in = f[id];
+    double start = 0;
+    for (const ValueId operand : in.operands) start = std::max(start, ready[operand]);
+    const Cycles cycles = cycles_of(in);
+    ready[id] = start + cycles.latency;
+    latency = std::max(latency, ready[id]);
+    work += cycles.work;
+  });
+  return latency > kLong * work;
+}
+
+/// True when lanes go round a loop inside of one that they leave one by one: many lanes then wait
+/// for few.
+bool has_nested_diverging_loops(const ir::Function& f) {
+  const kernel::Uniformity facts = kernel::analyse_uniformity(f);
+  bool found = false;
+  ir::for_each(f, [&](ValueId id, int) {
+    if (f[id].op != Op::Loop || !facts.diverges[id] || !ir::can_go_round(f, id)) return;
+    ir::for_each(
+        f,
+        [&](ValueId inner, int) {
+          found = found ||
+                  (f[inner].op == Op::Loop && facts.diverges[inner] && ir::can_go_round(f, inner));
+        },
+        f[id].block);
+  });
+  return found;
+}
+
 /// Long code in few registers, so that it fits the instruction cache. A chain of parts is longer
-/// than the processor looks ahead and wants more.
-int interleave_for(int code, int hot) {
+/// than the processor looks ahead and wants more, as do steps that wait for themselves.
+int interleave_for(const ir::Function& f, int code, int hot, int lanes) {
   if (code * 8 < hot) return 8;
-  return code > 4000 ? 1 : code > 2500 ? 2 : 4;
+  int interleave = code > 4000 ? 1 : code > 2500 ? 2 : is_long_chain(f, hot) ? 6 : 4;
+  if (has_nested_diverging_loops(f)) interleave = std::min(interleave, 2);
+  // The elements' own arrays should stay in the second-level cache at the worst.
+  constexpr std::size_t kMostBytes = 128 << 10;
+  const std::size_t bytes = array_bytes(f) * static_cast<std::size_t>(lanes);
+  while (interleave > 1 && bytes * static_cast<std::size_t>(interleave) > kMostBytes) {
+    interleave /= 2;
+  }
+  return interleave;
 }
 
 /// Several steps between looks where a step is short; a divisor of the steps until a counter test
@@ -134,6 +207,14 @@ std::string to_string(const Wish& wish) {
   add(wish.steps);
   add(wish.threshold);
   return text;
+}
+
+std::size_t array_bytes(const ir::Function& f) {
+  std::size_t bytes = 0;
+  ir::for_each(f, [&](ValueId id, int) {
+    if (f[id].op == Op::Array) bytes += f[id].index * types::size_of(f[id].type);
+  });
+  return bytes;
 }
 
 double packet_occupancy(const Sample& sample, int lanes) {
@@ -172,7 +253,8 @@ Choice choose(const ir::Function& program, const Wish& wish, const Sample* sampl
   s.isa = wish.isa.value_or(host_isa());
   s.lanes = wish.lanes.value_or(register_bytes(s.isa) / widest_bytes(program));
   const int ops = hot_ops(program);
-  s.interleave = wish.interleave.value_or(interleave_for(code_ops(program, ops), ops));
+  s.interleave =
+      wish.interleave.value_or(interleave_for(program, code_ops(program, ops), ops, s.lanes));
 
   const bool can_refill = kernel::is_refillable(program) && (s.isa == Isa::V4 || s.lanes <= 8);
   if (wish.refill.value_or(false) && !can_refill) {

@@ -39,6 +39,10 @@ struct Choice {
 /// met, such as refill for a program without a loop.
 Choice choose(const ir::Function& program, const Wish& wish, const Sample* sample);
 
+/// Bytes of all arrays that an element has of its own; at most kMostArrayBytes can be run.
+std::size_t array_bytes(const ir::Function& program);
+inline constexpr std::size_t kMostArrayBytes = 32 << 10;
+
 /// Useful lane steps as a share of all, when `lanes` neighbours wait for their slowest.
 double packet_occupancy(const Sample& sample, int lanes);
 

@@ -57,8 +57,24 @@ std::optional<StoredPlan> parse_plan(const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+/// Kernels have them on the stack, for all lanes.
+ir::Function&& check_arrays(ir::Function&& function) {
+  const std::size_t bytes = plan::array_bytes(function);
+  if (bytes > plan::kMostArrayBytes) {
+    throw UsageError(fmt::format(
+        "map: the arrays of an element are too large; got {} bytes in all, expected at most {}. "
+        "Use fewer or shorter ones, or a table.",
+        bytes, plan::kMostArrayBytes));
+  }
+  return std::move(function);
+}
+
+}  // namespace
+
 Program::Program(ir::Function function, plan::Wish wish, Backend backend)
-    : function_(std::move(function)),
+    : function_(check_arrays(std::move(function))),
       wish_(wish),
       backend_(backend),
       kernel_(kernel::lower(function_)),

@@ -296,8 +296,8 @@ TEST(Tables, AnIndexOfTheHostKeepsAllItsBits) {
   if (values.empty()) GTEST_SKIP() << "no room for addresses";
   values[3] = 1;
   values[(std::size_t{1} << 32) + 3] = 2;
-  const std::int64_t place = (std::int64_t{1} << 32) + 3;
-  auto f = vectorize([place](u8 x, Table<std::uint8_t> t) { return t[place] * 10 + t[3] + x; });
+  constexpr std::int64_t kPlace = (std::int64_t{1} << 32) + 3;
+  auto f = vectorize([](u8 x, Table<std::uint8_t> t) { return t[kPlace] * 10 + t[3] + x; });
   EXPECT_EQ(
       f(std::vector<std::uint8_t>{100}, std::span<const std::uint8_t>(values)).at<std::uint8_t>(0),
       121);

@@ -399,9 +399,10 @@ TEST(KernelLower, ARefilledLoopStandsInNoBranchWhateverElseIsAroundIt) {
 )");
   EXPECT_TRUE(is_refillable(f));
   EXPECT_NO_THROW(verify(lower(f, {.refill = true})));
+}
 
-  TEST(KernelLower, AUniformBranchIsTakenByAllOrNoneWithoutAMask) {
-    expect_lowering(R"(
+TEST(KernelLower, AUniformBranchIsTakenByAllOrNoneWithoutAMask) {
+  expect_lowering(R"(
 function f(%0: f32, %1: i32 shared) -> (f32) {
   %2 = constant i32 3
   %3 = gt bool %1, %2
@@ -417,7 +418,7 @@ function f(%0: f32, %1: i32 shared) -> (f32) {
   return (%9)
 }
 )",
-                    R"(
+                  R"(
 kernel f(f32; i32) -> (f32) {
   u2: i32 = constant 3
   v0: f32 = load 0
@@ -431,10 +432,10 @@ kernel f(f32; i32) -> (f32) {
   store 0 v5
 }
 )");
-  }
+}
 
-  TEST(KernelLower, WhatSeveralExitsLeaveOnceHasAMaskThatTheyNarrow) {
-    expect_lowering(R"(
+TEST(KernelLower, WhatSeveralExitsLeaveOnceHasAMaskThatTheyNarrow) {
+  expect_lowering(R"(
 function f(%0: i32, %1: i32) -> (i32) {
   %2 = constant bool true
   %3 = constant i32 5
@@ -451,7 +452,7 @@ function f(%0: i32, %1: i32) -> (i32) {
   return (%9)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32, i32; ) -> (i32) {
   u4: i32 = constant 5
   v0: bool = active
@@ -474,10 +475,10 @@ kernel f(i32, i32; ) -> (i32) {
   store 0 v5
 }
 )");
-  }
+}
 
-  TEST(KernelLower, WhatAllLeaveTogetherOnceIsABranchWithExits) {
-    expect_lowering(R"(
+TEST(KernelLower, WhatAllLeaveTogetherOnceIsABranchWithExits) {
+  expect_lowering(R"(
 function f(%0: i32, %1: i32 shared) -> (i32) {
   %2 = constant bool true
   %3 = constant i32 5
@@ -493,7 +494,7 @@ function f(%0: i32, %1: i32 shared) -> (i32) {
   return (%9)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32; i32) -> (i32) {
   u2: bool = constant true
   u3: i32 = constant 5
@@ -512,10 +513,10 @@ kernel f(i32; i32) -> (i32) {
   store 0 v4
 }
 )");
-  }
+}
 
-  TEST(KernelLower, AnExitOutOfTwoLoopsTakesLanesOutOfBoth) {
-    expect_lowering(R"(
+TEST(KernelLower, AnExitOutOfTwoLoopsTakesLanesOutOfBoth) {
+  expect_lowering(R"(
 function f(%0: i32) -> (i32) {
   %1 = constant i32 0
   %2 = constant i32 1
@@ -535,7 +536,7 @@ function f(%0: i32) -> (i32) {
   return (%11)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32; ) -> (i32) {
   u2: i32 = constant 0
   u3: i32 = constant 1
@@ -567,10 +568,10 @@ kernel f(i32; ) -> (i32) {
   store 0 v5
 }
 )");
-  }
+}
 
-  TEST(KernelLower, AUniformExitOutOfTwoLoopsIsAJump) {
-    expect_lowering(R"(
+TEST(KernelLower, AUniformExitOutOfTwoLoopsIsAJump) {
+  expect_lowering(R"(
 function f(%0: i32, %1: i32 shared) -> (i32) {
   %2 = constant i32 0
   %3 = constant i32 1
@@ -591,7 +592,7 @@ function f(%0: i32, %1: i32 shared) -> (i32) {
   return (%14)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32; i32) -> (i32) {
   u2: i32 = constant 0
   u3: i32 = constant 1
@@ -617,45 +618,46 @@ kernel f(i32; i32) -> (i32) {
   store 0 v5
 }
 )");
-  }
+}
 
-  TEST(KernelLower, ACheckedReadFailsOutsideAndReadsForTheOthers) {
-    expect_lowering(R"(
+TEST(KernelLower, ACheckedReadFailsOutsideAndReadsForTheOthers) {
+  expect_lowering(R"(
 function f(%0: i32, %1: f32 table) -> (f32) {
   %2 = table_read f32 %1, %0 check  # user.cpp:3
   return (%2)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32; ; tables f32) -> (f32) {
   site 0 3  # user.cpp:3
-  u3: i64 = constant 1
   u4: i64 = table_size 0
-  u5: i64 = sub u4, u3
-  u6: i64 = constant 2147483647
-  u7: i64 = min u5, u6
-  u8: i32 = convert u7
+  u5: i64 = constant 2147483648
+  u6: i64 = min u4, u5
+  u7: u32 = convert u6
   v0: bool = active
   v1: i32 = load 0
-  u9: u32 = bitcast u8
-  v10: u32 = bitcast v1
-  v11: bool = gt v10, u9
-  v12: bool = and v0, v11
-  fail 0 v12, v0
-  v13: f32 = table_read 0 v1, v0
-  store 0 v13
+  v3: u32 = bitcast v1
+  v8: bool = ge v3, u7
+  v9: bool = copy v0
+  v10: bool = not v8
+  v0: bool = and v0, v10
+  v11: f32 = table_read 0 v1, v0
+  v12: bool = not v0
+  v13: bool = and v9, v12
+  fail 0 v13, v0
+  store 0 v11
 }
 )");
-  }
+}
 
-  TEST(KernelLower, AnUncheckedReadIsJustARead) {
-    expect_lowering(R"(
+TEST(KernelLower, AnUncheckedReadIsJustARead) {
+  expect_lowering(R"(
 function f(%0: i32, %1: f32 table) -> (f32) {
   %2 = table_read f32 %1, %0 unchecked
   return (%2)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32; ; tables f32) -> (f32) {
   v0: bool = active
   v1: i32 = load 0
@@ -663,16 +665,16 @@ kernel f(i32; ; tables f32) -> (f32) {
   store 0 v3
 }
 )");
-  }
+}
 
-  TEST(KernelLower, AClippedIndexIsNearestInside) {
-    expect_lowering(R"(
+TEST(KernelLower, AClippedIndexIsNearestInside) {
+  expect_lowering(R"(
 function f(%0: i32, %1: f32 table) -> (f32) {
   %2 = table_read f32 %1, %0 clip
   return (%2)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32; ; tables f32) -> (f32) {
   u2: i32 = constant 0
   u3: i64 = constant 1
@@ -689,16 +691,16 @@ kernel f(i32; ; tables f32) -> (f32) {
   store 0 v11
 }
 )");
-  }
+}
 
-  TEST(KernelLower, AWrappedIndexIsARemainder) {
-    expect_lowering(R"(
+TEST(KernelLower, AWrappedIndexIsARemainder) {
+  expect_lowering(R"(
 function f(%0: i64, %1: f32 table) -> (f32) {
   %2 = table_read f32 %1, %0 wrap
   return (%2)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i64; ; tables f32) -> (f32) {
   u3: i64 = table_size 0
   v0: bool = active
@@ -708,17 +710,17 @@ kernel f(i64; ; tables f32) -> (f32) {
   store 0 v5
 }
 )");
-  }
+}
 
-  TEST(KernelLower, AFilledReadReadsNothingOutside) {
-    expect_lowering(R"(
+TEST(KernelLower, AFilledReadReadsNothingOutside) {
+  expect_lowering(R"(
 function f(%0: i64, %1: f32 table) -> (f32) {
   %2 = constant f32 9
   %3 = table_read f32 %1, %0, %2 fill
   return (%3)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i64; ; tables f32) -> (f32) {
   u2: f32 = constant 9
   u4: i64 = constant 1
@@ -736,17 +738,17 @@ kernel f(i64; ; tables f32) -> (f32) {
   store 0 v13
 }
 )");
-  }
+}
 
-  TEST(KernelLower, AUniformIndexIsCheckedForAllAtOnceAndClamped) {
-    expect_lowering(R"(
+TEST(KernelLower, AUniformIndexIsCheckedForAllAtOnceAndClamped) {
+  expect_lowering(R"(
 function f(%0: f32, %1: i32 shared, %2: f32 table) -> (f32) {
   %3 = table_read f32 %2, %1 check
   %4 = add f32 %0, %3
   return (%4)
 }
 )",
-                    R"(
+                  R"(
 kernel f(f32; i32; tables f32) -> (f32) {
   site 0 3
   u3: i32 = constant 0
@@ -762,25 +764,29 @@ kernel f(f32; i32; tables f32) -> (f32) {
   u10: u32 = bitcast u9
   u11: u32 = bitcast u2
   u12: bool = gt u11, u10
-  v13: bool = and v0, u12
-  fail 0 v13, v0
-  u14: i32 = select u12, u3, u2
-  u15: f32 = table_read 0 u14
-  v16: f32 = add v1, u15
-  store 0 v16
+  v13: bool = copy v0
+  u14: bool = not u12
+  v0: bool = and v0, u14
+  u15: i32 = select u12, u3, u2
+  u16: f32 = table_read 0 u15
+  v17: f32 = add v1, u16
+  v18: bool = not v0
+  v19: bool = and v13, v18
+  fail 0 v19, v0
+  store 0 v17
 }
 )");
-  }
+}
 
-  TEST(KernelLower, AnUncheckedUniformIndexIsInsideForLanesThatRunAlongToo) {
-    expect_lowering(R"(
+TEST(KernelLower, AnUncheckedUniformIndexIsInsideForLanesThatRunAlongToo) {
+  expect_lowering(R"(
 function f(%0: f32, %1: i64 shared, %2: f32 table) -> (f32) {
   %3 = table_read f32 %2, %1 unchecked
   %4 = add f32 %0, %3
   return (%4)
 }
 )",
-                    R"(
+                  R"(
 kernel f(f32; i64; tables f32) -> (f32) {
   u3: i64 = constant 0
   u4: i64 = constant 1
@@ -797,10 +803,10 @@ kernel f(f32; i64; tables f32) -> (f32) {
   store 0 v12
 }
 )");
-  }
+}
 
-  TEST(KernelLower, ACounterBelowTheSizeOfItsTableNeedsNoCheck) {
-    expect_lowering(R"(
+TEST(KernelLower, ACounterBelowTheSizeOfItsTableNeedsNoCheck) {
+  expect_lowering(R"(
 function f(%0: f32, %1: f32 table) -> (f32) {
   %2 = constant i64 0
   %3 = constant i64 1
@@ -817,7 +823,7 @@ function f(%0: f32, %1: f32 table) -> (f32) {
   return (%12)
 }
 )",
-                    R"(
+                  R"(
 kernel f(f32; ; tables f32) -> (f32) {
   u2: i64 = constant 0
   u3: i64 = constant 1
@@ -844,10 +850,10 @@ kernel f(f32; ; tables f32) -> (f32) {
   store 0 v6
 }
 )");
-  }
+}
 
-  TEST(KernelLower, AnIndexThatIsKnownToBeInsideNeedsNoCheck) {
-    expect_lowering(R"(
+TEST(KernelLower, AnIndexThatIsKnownToBeInsideNeedsNoCheck) {
+  expect_lowering(R"(
 function f(%0: i32, %1: f32) -> (f32) {
   %2 = constant i32 7
   %3 = array f32 %1 8
@@ -857,7 +863,7 @@ function f(%0: i32, %1: f32) -> (f32) {
   return (%5)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32, f32; ; arrays f32 8) -> (f32) {
   u3: i32 = constant 7
   v0: bool = active
@@ -870,10 +876,10 @@ kernel f(i32, f32; ; arrays f32 8) -> (f32) {
   store 0 v6
 }
 )");
-  }
+}
 
-  TEST(KernelLower, AnIndexThatMayBeTheSizeIsChecked) {
-    expect_lowering(R"(
+TEST(KernelLower, AnIndexThatMayBeTheSizeIsChecked) {
+  expect_lowering(R"(
 function f(%0: i32, %1: f32) -> (f32) {
   %2 = constant i32 7
   %3 = array f32 %1 7
@@ -883,35 +889,39 @@ function f(%0: i32, %1: f32) -> (f32) {
   return (%5)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32, f32; ; arrays f32 7) -> (f32) {
   site 0 3
   u3: i32 = constant 7
-  u6: i32 = constant 6
+  u7: u32 = constant 7
+  u12: i32 = constant 6
   v0: bool = active
   v1: i32 = load 0
   v2: f32 = load 1
   array 0 v2
   v4: i32 = and v1, u3
-  u7: u32 = bitcast u6
-  v8: u32 = bitcast v4
-  v9: bool = gt v8, u7
-  v10: bool = and v0, v9
-  fail 0 v10, v0
+  v6: u32 = bitcast v4
+  v8: bool = ge v6, u7
+  v9: bool = copy v0
+  v10: bool = not v8
+  v0: bool = and v0, v10
   v11: f32 = array_read 0 v4, v0
-  u12: u32 = bitcast u6
-  v13: u32 = bitcast v1
-  v14: bool = gt v13, u12
-  v15: bool = not v14
-  v16: bool = and v0, v15
-  array_write 0 v1, v2, v16
+  u13: u32 = bitcast u12
+  v14: u32 = bitcast v1
+  v15: bool = gt v14, u13
+  v16: bool = not v15
+  v17: bool = and v0, v16
+  array_write 0 v1, v2, v17
+  v18: bool = not v0
+  v19: bool = and v9, v18
+  fail 0 v19, v0
   store 0 v11
 }
 )");
-  }
+}
 
-  TEST(KernelLower, BehindATestAnIndexNeedsNoCheck) {
-    expect_lowering(R"(
+TEST(KernelLower, BehindATestAnIndexNeedsNoCheck) {
+  expect_lowering(R"(
 function f(%0: i32, %1: i32) -> (i32) {
   %2 = constant bool true
   %3 = constant i32 0
@@ -931,7 +941,7 @@ function f(%0: i32, %1: i32) -> (i32) {
   return (%13)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32, i32; ; arrays i32 4) -> (i32) {
   u4: i32 = constant 0
   u5: i32 = constant 4
@@ -951,10 +961,10 @@ kernel f(i32, i32; ; arrays i32 4) -> (i32) {
   store 0 v9
 }
 )");
-  }
+}
 
-  TEST(KernelLower, BehindARefilledLoopMasksFromBeforeAreThoseOfLanesThatAreDone) {
-    expect_lowering(R"(
+TEST(KernelLower, BehindARefilledLoopMasksFromBeforeAreThoseOfLanesThatAreDone) {
+  expect_lowering(R"(
 function f(%0: i32, %1: i32) -> (i32) {
   %2 = constant i32 0
   %3 = constant i32 1
@@ -978,7 +988,7 @@ function f(%0: i32, %1: i32) -> (i32) {
   return (%14)
 }
 )",
-                    R"(
+                  R"(
 kernel f(i32, i32; ) -> (i32) refill {
   u3: i32 = constant 0
   u4: i32 = constant 1
@@ -1001,18 +1011,19 @@ kernel f(i32, i32; ) -> (i32) refill {
     v15: i32 = sub v11, v2
     v11: i32 = select v12, v15, v11
   }
-  v16: bool = and v0, v7
-  v17: bool = eq v11, u3
-  v18: bool = and v16, v17
-  v6: i32 = select v18, v2, v6
-  v19: bool = not v17
-  v16: bool = and v16, v19
-  v6: i32 = select v16, v11, v6
+  v16: bool = copy v0
+  v17: bool = and v16, v7
+  v18: bool = eq v11, u3
+  v19: bool = and v17, v18
+  v6: i32 = select v19, v2, v6
+  v20: bool = not v18
+  v17: bool = and v17, v20
+  v6: i32 = select v17, v11, v6
   store 0 v6
 }
 )",
-                    {.refill = true});
-  }
+                  {.refill = true});
+}
 
 }  // namespace
 }  // namespace lw::kernel

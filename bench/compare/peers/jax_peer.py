@@ -1,4 +1,4 @@
-"""JAX on the CPU: jit, and a wait for the result."""
+"""JAX on the CPU: jit, and a wait for the result; loops in batches of the best size."""
 
 import importlib
 from functools import partial
@@ -32,7 +32,10 @@ def _call(function: Formula, inputs: list[Any]) -> Any:
     return function(*inputs).block_until_ready()
 
 
-def _prepare_loop(task: Task, loop: Loop) -> Prepared:
+def prepare_loop(task: Task, loop: Loop) -> Prepared:
+    """Make a competitor of a workload with loops."""
+    if jax.config.jax_num_cpu_devices < task.threads:  # before its first use
+        jax.config.update("jax_num_cpu_devices", task.threads)
     # Batches come one after the other, so that several threads need a device each.
     devices = jax.devices()[: task.threads]
     run = make_batched(loop)
@@ -49,10 +52,8 @@ def _prepare_loop(task: Task, loop: Loop) -> Prepared:
 
 
 def prepare(task: Task) -> Prepared:
-    if jax.config.jax_num_cpu_devices < task.threads:  # before its first use
-        jax.config.update("jax_num_cpu_devices", task.threads)
     if task.workload in LOOPS:
-        return _prepare_loop(task, LOOPS[task.workload])
+        return prepare_loop(task, LOOPS[task.workload])
     inputs = [jax.device_put(x) for x in task.inputs]
     if task.workload == "first_call":
         factors = iter(range(1_000_000))

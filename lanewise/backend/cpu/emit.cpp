@@ -369,7 +369,7 @@ Value* Emitter::masked_add(const Instruction& in, int u) {
 
 bool Emitter::is_innermost(kernel::BlockId id) const {
   for (const Instruction& in : k_.blocks[id]) {
-    if (in.kind == Kind::Loop && !in.once) return false;
+    if (in.kind == Kind::Loop && !(in.once && is_innermost(in.block))) return false;
   }
   return true;
 }

@@ -1,8 +1,9 @@
 // Refill: a lane that leaves the loop stores its result and takes the next element inside of it.
 //
 //   start   every lane takes its first element
-//   main    `steps` steps of all registers; then, if `threshold` lanes are finished (one pooled
-//           branch: a branch per register lets LLVM run the registers one after the other):
+//   main    `steps` steps of all registers (one, if there are loops inside); then, if `threshold`
+//           lanes are finished (one pooled branch: a branch per register lets LLVM run the
+//           registers one after the other):
 //             finished lanes retire (epilogue) and take the next elements (prologue)
 //           until no element is left
 //   drain   single steps until all lanes are finished
@@ -85,7 +86,7 @@ void Emitter::refill() {
   b_.CreateCondBr(b_.CreateICmpSLT(b_.getInt32(all_lanes), count_), main, drain);
 
   b_.SetInsertPoint(main);
-  body_steps(s_.steps);
+  body_steps(is_innermost(loop_->block) ? s_.steps : 1);
   poll();
   Value* live = b_.getInt32(0);
   for (Value* mask : read_all(alive)) {

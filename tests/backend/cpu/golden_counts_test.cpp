@@ -185,5 +185,48 @@ TEST(CpuGoldenLoop, AnIndexThatIsKnownToBeInsideCostsWhatAnUncheckedOneCosts) {
   }
 }
 
+/// Loops in branches of loops, three deep.
+ir::Function nested_loops() {
+  trace::Trace trace("f");
+  const ir::ValueId pa = trace.builder().param("a", DType::I32);
+  const ir::ValueId pb = trace.builder().param("b", DType::I32);
+  i32 a = i32::of(pa);
+  const i32 b = i32::of(pb);
+  i32 n = 0;
+  While([&] { return a > 0; },
+        [&] {
+          If(a % 2 == 1, [&] {
+            i32 k = b;
+            While([&] { return k > 0; },
+                  [&] {
+                    If(k % 3 == 0, [&] {
+                      i32 m = k;
+                      While([&] { return m > 0; },
+                            [&] {
+                              m = m - 3;
+                              n = n + 1;
+                            });
+                    });
+                    k = k - 1;
+                  });
+          });
+          a = a - 1;
+        });
+  return transform::run(trace.finish(std::vector{n.read()}));
+}
+
+TEST(CpuGoldenLoop, OnlyTheInnermostOfNestedLoopsIsEmittedSeveralTimes) {
+  const ir::Function f = nested_loops();
+  for (const bool refill : {false, true}) {
+    const auto size = [&](int steps) {
+      const plan::Wish wish{.refill = refill, .isa = Isa::V3, .interleave = 1, .steps = steps};
+      return test::instructions(assembly(kernel::lower(f, {.refill = refill}),
+                                         plan::choose(f, wish, nullptr).schedule))
+          .size();
+    };
+    EXPECT_LE(size(8), 4 * size(1)) << (refill ? "refill" : "packets");
+  }
+}
+
 }  // namespace
 }  // namespace lw::backend::cpu

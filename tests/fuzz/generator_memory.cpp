@@ -1,6 +1,7 @@
 // Arrays, tables, the numbers of elements and random draws. An index is outside where its mode says
 // what that means; where the element fails, in few elements of few programs; never where it may
 // mean anything.
+#include <algorithm>
 #include <array>
 
 #include "lanewise/trace/random.h"
@@ -17,6 +18,7 @@ void Generator::memory_op() {
   if (has_numbers_ && random_.chance(30)) return element_number();
   if (!any_place()) return random_op();
   if (random_.chance(20)) return guarded_access();
+  if (random_.chance(15)) return access_neighbours();
   access();
 }
 
@@ -177,6 +179,24 @@ void Generator::guarded_access() {
   leave_own(outside, {argument});
   access(place, mode, index, writes);
   close_once({writes ? operand(build_.type(place)) : visible_.back()});
+}
+
+/// Places that are so far from one index, one after the other. Where elements may fail, of other
+/// arrays and tables too.
+void Generator::access_neighbours() {
+  ValueId place = *any_place();
+  if (is_table(place) && !fails_) return access();
+  const int reach = is_table(place) ? 2 : std::min(size_of(place) - 1, 3);
+  const ValueId first =
+      is_table(place) ? safe_in_table(place) : index_of(safe_in_array(size_of(place) - 1 - reach));
+  const int lowest = fails_ && random_.chance(30) ? -1 : 0;
+  for (int i = random_.between(2, 4); i > 0; --i) {
+    const int added = random_.between(lowest, reach);
+    const ValueId by = number(build_.type(first), added);
+    const ValueId index = added == 0 ? first : emit_op(Op::Add, {first, by});
+    access(place, IndexMode::Check, index, !is_table(place) && random_.chance(50));
+    if (fails_ && random_.chance(30)) place = *any_place();
+  }
 }
 
 void Generator::observe_arrays(std::size_t from) {

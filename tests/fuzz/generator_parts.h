@@ -148,6 +148,7 @@ class Generator {
   void new_array();
   void access();
   void guarded_access();
+  void access_neighbours();
   void access(ValueId place, ir::IndexMode mode, ValueId index, bool writes);
   /// An array or a table in scope.
   std::optional<ValueId> any_place();

@@ -61,7 +61,7 @@ TEST_P(CpuGoldenCounts, MandelbrotRefillOnAvx512TakesTenInstructionsAStepAndOneL
   EXPECT_LE(loop.arithmetic(), 10 * loop.units() + loop.schedule.interleave + 1)
       << "and a constant";
   EXPECT_EQ(loop.vector_spills(), 0);
-  EXPECT_LE(loop.mask_spills(), 2) << "a look";
+  EXPECT_LE(loop.mask_spills(), 4) << "a look, some steps before what it decides";
 }
 
 TEST_P(CpuGoldenCounts, MandelbrotPacketsOnAvx2TakeElevenInstructionsAStep) {

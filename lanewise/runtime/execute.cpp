@@ -214,7 +214,7 @@ class Call {
   std::int64_t chunk_at(std::int64_t first) const {
     const std::int64_t left = buffers_.count - first;
     if (options_.chunk > 0) return std::min({options_.chunk, left, kMaxChunk});
-    const std::int64_t share = workers_ == 1 ? kLargeChunk : left / (4 * workers_);
+    const std::int64_t share = workers_ == 1 ? kLargeChunk : left / (2 * workers_);
     // Whole cache lines of any type: chunks of aligned arrays are aligned too.
     const std::int64_t wanted = (std::clamp(share, small_chunk_, kLargeChunk) + 63) / 64 * 64;
     return std::min(wanted, left);

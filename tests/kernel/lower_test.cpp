@@ -1025,5 +1025,30 @@ kernel f(i32, i32; ) -> (i32) refill {
                   {.refill = true});
 }
 
+TEST(KernelLower, ChecksOfAPartAreLookedAtInIt) {
+  // Those behind it are others, though the indices have one root.
+  const ir::Function f = ir::parse(R"(function f(%0: i32, %1: f32 table) -> (f32) {
+  %2 = constant bool true
+  %3 = constant f32 0
+  %4 = constant i32 1
+  %5 = loop (%6: f32 = %3) {
+    %7 = table_read f32 %1, %0 check
+    break_if %2 (%7)
+    next (%6)
+  }
+  %8 = result f32 %5 0
+  %9 = add i32 %0, %4
+  %10 = table_read f32 %1, %9 check
+  %11 = add f32 %8, %10
+  return (%11)
+}
+)");
+  const Kernel kernel = lower(f);
+  EXPECT_NO_THROW(verify(kernel));
+  int failures = 0;
+  for_each(kernel, [&](const Instruction& in, int) { failures += in.kind == Kind::Fail; });
+  EXPECT_EQ(failures, 2);
+}
+
 }  // namespace
 }  // namespace lw::kernel

@@ -241,8 +241,7 @@ ValueId Builder::early_slot(std::size_t depth, std::size_t position, Scalar init
   values.push_back({.op = Op::SlotWrite, .operands = {slot, value}});
   auto& body = function_->blocks[open_[depth]].body;
   const ValueId ids[] = {value, slot, value + 2};
-  body.insert(body.begin() + static_cast<std::ptrdiff_t>(position), std::begin(ids),
-              std::end(ids));
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(position), std::begin(ids), std::end(ids));
   return slot;
 }
 
@@ -264,8 +263,7 @@ ValueId Builder::table_read(ValueId table, ValueId index, IndexMode mode, ValueI
 }
 
 ValueId Builder::array(ValueId initial, std::uint32_t size) {
-  return append(
-      {.op = Op::Array, .type = type(initial), .operands = {initial}, .index = size});
+  return append({.op = Op::Array, .type = type(initial), .operands = {initial}, .index = size});
 }
 
 ValueId Builder::array_read(ValueId array, ValueId index, IndexMode mode, ValueId fill) {

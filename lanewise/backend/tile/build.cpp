@@ -40,8 +40,8 @@ void Machine::Builder::run() {
   m_.blocks_.resize(k_.blocks.size());
   place_long_lived();
   for (const kernel::Array& array : k_.arrays) {
-    arrays_.push_back(take(array.size * static_cast<std::size_t>(m_.lanes_) *
-                           types::size_of(array.type)));
+    arrays_.push_back(
+        take(array.size * static_cast<std::size_t>(m_.lanes_) * types::size_of(array.type)));
   }
   emit_block(0, true);
   m_.scratch_bytes_ = next_;
@@ -82,10 +82,9 @@ void Machine::Builder::find_uses() {
       if (terms == 0) terms = terms_at(b, i);
       // Terms are read as they are; so is what a polynomial begins with.
       const bool is_lanewise =
-          terms == 0 &&
-          (in.kind == LaneKind::Store || in.kind == LaneKind::Array ||
-           in.kind == LaneKind::ArrayWrite ||
-           (in.dst != kernel::kNone && k_.registers[in.dst].varying));
+          terms == 0 && (in.kind == LaneKind::Store || in.kind == LaneKind::Array ||
+                         in.kind == LaneKind::ArrayWrite ||
+                         (in.dst != kernel::kNone && k_.registers[in.dst].varying));
       if (terms > 0) --terms;
       for (const RegisterId r : in.sources) touch(r, b, i, is_lanewise);
       if (in.dst != kernel::kNone) {
@@ -190,8 +189,7 @@ void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top)
                              size(in.dst), value_[in.dst], lanes_[in.dst]});
       return;
     case LaneKind::Element:
-      out.push_back(
-          {.kind = Kind::Element, .dst = place_short_lived(in.dst), .index = in.index});
+      out.push_back({.kind = Kind::Element, .dst = place_short_lived(in.dst), .index = in.index});
       return;
     case LaneKind::TableRead:
     case LaneKind::ArrayRead:
@@ -203,12 +201,12 @@ void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top)
                      .index = arrays_[in.index]});
       return;
     case LaneKind::ArrayWrite:
-      out.push_back({.kind = Kind::ArrayWrite,
-                     .is_wide = size(in.sources[0]) == 8,
-                     .size = size(in.sources[1]),
-                     .sources = {lanes_[in.sources[0]], lanes_[in.sources[1]],
-                                 lanes_[in.sources[2]]},
-                     .index = arrays_[in.index]});
+      out.push_back(
+          {.kind = Kind::ArrayWrite,
+           .is_wide = size(in.sources[0]) == 8,
+           .size = size(in.sources[1]),
+           .sources = {lanes_[in.sources[0]], lanes_[in.sources[1]], lanes_[in.sources[2]]},
+           .index = arrays_[in.index]});
       return;
     case LaneKind::Load:
       out.push_back({.kind = Kind::Load,
@@ -230,8 +228,7 @@ void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top)
                      .index = in.index});
       return;
     case LaneKind::ExitIf:
-      out.push_back(
-          {.kind = Kind::ExitIf, .sources = {value_[in.sources[0]]}, .index = in.index});
+      out.push_back({.kind = Kind::ExitIf, .sources = {value_[in.sources[0]]}, .index = in.index});
       return;
     case LaneKind::Fail:
       for (std::size_t i = 1; i < in.sources.size(); ++i) {

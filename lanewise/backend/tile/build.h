@@ -50,10 +50,10 @@ class Machine::Builder {
   const kernel::Kernel& k_;
   Machine& m_;
   std::vector<Use> uses_;
-  std::vector<int> reads_;            // by register: instructions that read it
-  std::vector<std::uint32_t> value_;  // by register: offset of the one value
-  std::vector<std::uint32_t> lanes_;  // by register: offset of the lanes
-  std::vector<std::uint32_t> free_;   // slots of lanes that are over
+  std::vector<int> reads_;             // by register: instructions that read it
+  std::vector<std::uint32_t> value_;   // by register: offset of the one value
+  std::vector<std::uint32_t> lanes_;   // by register: offset of the lanes
+  std::vector<std::uint32_t> free_;    // slots of lanes that are over
   std::vector<std::uint32_t> arrays_;  // by array: offset
   std::uint32_t next_ = 0;
   bool has_counted_ = false;

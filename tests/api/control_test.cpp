@@ -383,6 +383,22 @@ TEST(Control, NotANumberEndsALoopWhoseConditionItFails) {
   }
 }
 
+TEST(Control, AComparisonFromBeforeTheLoopCountsInsideAndBehindIt) {
+  expect_same(
+      [](i32 a, i32 b) {
+        const i32 more = cast<std::int32_t>(a > b);
+        i32 n = 0;
+        i32 i = 0;
+        While([&] { return i < a; },
+              [&] {
+                n = n + more;
+                i = i + 1;
+              });
+        return n + more;
+      },
+      [](int a, int b) { return a > b ? a + 1 : 0; }, true);
+}
+
 TEST(Control, MisplacedExitsAreRefused) {
   const auto refusal = [](auto function) {
     try {

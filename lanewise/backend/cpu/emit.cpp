@@ -1,6 +1,7 @@
 #include "lanewise/backend/cpu/emit.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InlineAsm.h>
@@ -327,6 +328,17 @@ void Emitter::compute(const Instruction& in) {
   for (int u = from; u < to; ++u) write(in.dst, u, results[static_cast<std::size_t>(u - from)]);
 }
 
+/// True when both are of one block, so that what the first reads is there for the second too. A
+/// refilled loop parts the block it stands in.
+bool Emitter::stand_together(const Instruction& first, const Instruction& second) const {
+  const std::less_equal<const Instruction*> is_before;
+  const auto skipped = s_.refill ? 1 : 0;
+  return std::any_of(k_.blocks.begin() + skipped, k_.blocks.end(), [&](const auto& block) {
+    return !block.empty() && is_before(&block.front(), &first) && is_before(&first, &second) &&
+           is_before(&second, &block.back());
+  });
+}
+
 /// x + 1 in the lanes of a mask for x + number(mask): one instruction with mask registers.
 Value* Emitter::add_of_mask(const Instruction& in, int u) {
   if (in.op != Op::Add || !ops_.has_bit_masks() || !is_varying(in.dst) ||
@@ -338,7 +350,7 @@ Value* Emitter::add_of_mask(const Instruction& in, int u) {
     const bool is_mask = number != nullptr && number->kind == Kind::Compute &&
                          number->op == Op::Convert && is_varying(number->sources[0]) &&
                          type(number->sources[0]) == DType::Bool &&
-                         assignments_[number->sources[0]] == 1;
+                         assignments_[number->sources[0]] == 1 && stand_together(*number, in);
     if (!is_mask) continue;
     Value* x = read(in.sources[1 - i], u, true);
     Value* more = b_.CreateAdd(x, llvm::ConstantInt::get(x->getType(), 1));

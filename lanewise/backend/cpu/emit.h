@@ -63,6 +63,7 @@ class Emitter {
   /// x + (mask and c) for select(mask, x + c, x): one instruction less without mask registers.
   llvm::Value* masked_add(const kernel::Instruction& in, int u);
   llvm::Value* add_of_mask(const kernel::Instruction& in, int u);
+  bool stand_together(const kernel::Instruction& first, const kernel::Instruction& second) const;
   /// Bytes that a register of lanes of this type has in memory.
   std::uint64_t packet_bytes(DType type) const {
     return static_cast<std::uint64_t>(s_.lanes) * types::size_of(type);

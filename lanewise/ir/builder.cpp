@@ -54,6 +54,12 @@ void find_exits(const Function& f, BlockId block, std::uint32_t up, Exits& exits
 
 }  // namespace
 
+bool leaves_always(const Function& f, const Instruction& in) {
+  if (in.op != Op::BreakIf) return false;
+  const Instruction& condition = f[in.operands[0]];
+  return condition.op == Op::Constant && condition.constant.as<bool>();
+}
+
 bool leaves(const Function& f, ValueId id, std::uint32_t up) {
   if (f[id].op == Op::BreakIf) return f[id].index == up;
   if (f[id].op != Op::Loop) return false;
@@ -66,9 +72,7 @@ bool is_once(const Function& f, ValueId loop) {
   const auto& body = f.blocks[f[loop].block].body;
   if (body.size() < 2) return false;
   const Instruction& last = f[body[body.size() - 2]];
-  if (last.op != Op::BreakIf || last.index != 0) return false;
-  const Instruction& condition = f[last.operands[0]];
-  return condition.op == Op::Constant && condition.constant.as<bool>();
+  return leaves_always(f, last) && last.index == 0;
 }
 
 ValueId branch_exit(const Function& f, ValueId loop) {
@@ -253,10 +257,11 @@ ValueId Builder::table_size(ValueId table) {
   return append({.op = Op::TableSize, .type = DType::I64, .operands = {table}});
 }
 
-ValueId Builder::table_read(ValueId table, ValueId index, IndexMode mode, ValueId fill) {
-  Instruction in{.op = Op::TableRead,
-                 .type = type(table),
-                 .operands = {table, index},
+ValueId Builder::read(ValueId values, ValueId index, IndexMode mode, ValueId fill) {
+  const bool is_array = (*function_)[values].op == Op::Array;
+  Instruction in{.op = is_array ? Op::ArrayRead : Op::TableRead,
+                 .type = type(values),
+                 .operands = {values, index},
                  .index = static_cast<std::uint32_t>(mode)};
   if (fill != kNone) in.operands.push_back(fill);
   return append(std::move(in));
@@ -264,12 +269,6 @@ ValueId Builder::table_read(ValueId table, ValueId index, IndexMode mode, ValueI
 
 ValueId Builder::array(ValueId initial, std::uint32_t size) {
   return append({.op = Op::Array, .type = type(initial), .operands = {initial}, .index = size});
-}
-
-ValueId Builder::array_read(ValueId array, ValueId index, IndexMode mode, ValueId fill) {
-  const ValueId id = table_read(array, index, mode, fill);
-  (*function_)[id].op = Op::ArrayRead;
-  return id;
 }
 
 void Builder::array_write(ValueId array, ValueId index, ValueId value, IndexMode mode) {

@@ -52,10 +52,9 @@ class Builder {
 
   ValueId element(std::uint32_t word);
   ValueId table_size(ValueId table);
-  /// `fill` is read outside of the table where the mode is Fill.
-  ValueId table_read(ValueId table, ValueId index, IndexMode mode, ValueId fill = kNone);
+  /// Of a table or an array; `fill` is read outside of it where the mode is Fill.
+  ValueId read(ValueId values, ValueId index, IndexMode mode, ValueId fill = kNone);
   ValueId array(ValueId initial, std::uint32_t size);
-  ValueId array_read(ValueId array, ValueId index, IndexMode mode, ValueId fill = kNone);
   void array_write(ValueId array, ValueId index, ValueId value, IndexMode mode);
 
   /// `values` are told when it fails.

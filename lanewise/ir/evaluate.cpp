@@ -147,7 +147,7 @@ class Evaluator {
   /// Where an index of an array or table of this size leads to, as its mode says.
   Place find_place(const Instruction& in, std::int64_t size, std::int64_t& place) {
     const Scalar index = values_[in.operands[1]];
-    place = index.type() == DType::I32 ? index.as<std::int32_t>() : index.as<std::int64_t>();
+    place = types::to_int64(index);
     if (place >= 0 && place < size) return Place::Inside;
     const auto mode = static_cast<IndexMode>(in.index);
     if (mode == IndexMode::Fill) return Place::Outside;

@@ -110,6 +110,9 @@ inline bool can_go_round(const Function& function, ValueId loop) {
   return !is_once(function, loop);
 }
 
+/// True for an exit whose condition is the literal true.
+bool leaves_always(const Function& function, const Instruction& instruction);
+
 /// True when the instruction, or one inside of it, leaves the loop `up` further out than the one it
 /// stands in.
 bool leaves(const Function& function, ValueId id, std::uint32_t up);

@@ -82,9 +82,7 @@ void Lowering::check(const ir::Instruction& in) {
 std::pair<ValueId, std::int64_t> Lowering::root_of(ValueId index) const {
   const ir::Instruction& in = f_[index];
   if (in.op != Op::Add || f_[in.operands[1]].op != Op::Constant) return {index, 0};
-  const Scalar& added = f_[in.operands[1]].constant;
-  const std::int64_t number =
-      in.type == DType::I32 ? added.as<std::int32_t>() : added.as<std::int64_t>();
+  const std::int64_t number = types::to_int64(f_[in.operands[1]].constant);
   constexpr std::int64_t kFar = 1 << 20;
   if (number < -kFar || number > kFar) return {index, 0};
   return {in.operands[0], number};

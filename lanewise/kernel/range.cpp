@@ -47,16 +47,6 @@ Range combined(Range a, Range b, DType type, F f) {
 
 bool is_tracked(DType type) { return types::is_integer(type) && type != DType::U64; }
 
-std::int64_t number(const Scalar& value) {
-  return types::with_type(value.type(), [&]<class T>() -> std::int64_t {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<std::int64_t>(value.as<T>());
-    } else {
-      return 0;
-    }
-  });
-}
-
 }  // namespace
 
 Range Ranges::of(ValueId id, bool always, int depth) const {
@@ -78,7 +68,7 @@ Range Ranges::made_by(const ir::Instruction& in, bool always, int depth) const {
   const auto operand = [&](std::size_t i) { return of(in.operands[i], always, depth); };
   switch (in.op) {
     case Op::Constant:
-      return {number(in.constant), number(in.constant)};
+      return {types::to_int64(in.constant), types::to_int64(in.constant)};
     case Op::Add:
       return combined(operand(0), operand(1), in.type, [](auto a, auto b) { return a + b; });
     case Op::Sub:
@@ -141,7 +131,7 @@ Range Ranges::argument(ValueId id) const {
     if (next.op != Op::Add || next.operands[0] != id || f_[next.operands[1]].op != Op::Constant) {
       return {};
     }
-    const std::int64_t step = number(f_[next.operands[1]].constant);
+    const std::int64_t step = types::to_int64(f_[next.operands[1]].constant);
     if (step == 0 || !ends_before_it_wraps(block_id, id, step)) return {};
     for (const ir::Instruction& loop : f_.values) {
       if (loop.op != Op::Loop || loop.block != block_id) continue;

@@ -8,9 +8,8 @@ using ir::ValueId;
 
 std::optional<std::int64_t> integer_literal(const ir::Function& f, ValueId id) {
   if (f[id].op != Op::Constant) return std::nullopt;
-  if (f[id].type == DType::I32) return f[id].constant.as<std::int32_t>();
-  if (f[id].type == DType::I64) return f[id].constant.as<std::int64_t>();
-  return std::nullopt;
+  if (f[id].type != DType::I32 && f[id].type != DType::I64) return std::nullopt;
+  return types::to_int64(f[id].constant);
 }
 
 bool is_increment_of(const ir::Function& f, ValueId id, ValueId counter) {

@@ -29,14 +29,19 @@ void for_each_common(const ir::Function& f, const Visit& visit, ir::BlockId bloc
   }
 }
 
-/// Arithmetic instructions of the deepest loop (of the whole, if there is none).
-int hot_ops(const ir::Function& f) {
+/// What stands in the deepest loop (all, if there is none).
+template <class Visit>
+void for_each_hot(const ir::Function& f, const Visit& visit) {
   int deepest = 0;
   for_each_common(f, [&](ValueId, int depth) { deepest = std::max(deepest, depth); });
-  int count = 0;
   for_each_common(f, [&](ValueId id, int depth) {
-    count += depth == deepest && ops::is_elementwise(f[id].op);
+    if (depth == deepest) visit(id);
   });
+}
+
+int hot_ops(const ir::Function& f) {
+  int count = 0;
+  for_each_hot(f, [&](ValueId id) { count += ops::is_elementwise(f[id].op); });
   return count;
 }
 
@@ -56,8 +61,7 @@ int code_ops(const ir::Function& f, int hot) {
 }
 
 /// Bytes of the widest varying value: registers hold as many lanes as fit of it.
-int widest_bytes(const ir::Function& f) {
-  const kernel::Uniformity facts = kernel::analyse_uniformity(f);
+int widest_bytes(const ir::Function& f, const kernel::Uniformity& facts) {
   std::size_t widest = 4;
   for_each_common(f, [&](ValueId id, int) {
     if (ir::has_value(f[id]) && !facts.uniform[id]) {
@@ -125,13 +129,10 @@ bool is_long_chain(const ir::Function& f, int ops) {
   constexpr int kMostOps = 96;  // more would not fit the registers
   constexpr double kLong = 3;
   if (ops > kMostOps || !ir::has_loops(f)) return false;
-  int deepest = 0;
-  for_each_common(f, [&](ValueId, int depth) { deepest = std::max(deepest, depth); });
   std::vector<double> ready(f.values.size(), 0);
   double latency = 0;
   double work = 0;
-  for_each_common(f, [&](ValueId id, int depth) {
-    if (depth != deepest) return;
+  for_each_hot(f, [&](ValueId id) {
     const ir::Instruction& in = f[id];
     double start = 0;
     for (const ValueId operand : in.operands) start = std::max(start, ready[operand]);
@@ -145,28 +146,26 @@ bool is_long_chain(const ir::Function& f, int ops) {
 
 /// True when lanes go round a loop inside of one that they leave one by one: many lanes then wait
 /// for few.
-bool has_nested_diverging_loops(const ir::Function& f) {
-  const kernel::Uniformity facts = kernel::analyse_uniformity(f);
+bool has_nested_diverging_loops(const ir::Function& f, const kernel::Uniformity& facts) {
+  const auto is_diverging_loop = [&](ValueId id) {
+    return f[id].op == Op::Loop && facts.diverges[id] && ir::can_go_round(f, id);
+  };
   bool found = false;
   ir::for_each(f, [&](ValueId id, int) {
-    if (f[id].op != Op::Loop || !facts.diverges[id] || !ir::can_go_round(f, id)) return;
+    if (!is_diverging_loop(id)) return;
     ir::for_each(
-        f,
-        [&](ValueId inner, int) {
-          found = found ||
-                  (f[inner].op == Op::Loop && facts.diverges[inner] && ir::can_go_round(f, inner));
-        },
-        f[id].block);
+        f, [&](ValueId inner, int) { found = found || is_diverging_loop(inner); }, f[id].block);
   });
   return found;
 }
 
 /// Long code in few registers, so that it fits the instruction cache. A chain of parts is longer
 /// than the processor looks ahead and wants more, as do steps that wait for themselves.
-int interleave_for(const ir::Function& f, int code, int hot, int lanes) {
+int interleave_for(const ir::Function& f, const kernel::Uniformity& facts, int hot, int lanes) {
+  const int code = code_ops(f, hot);
   if (code * 8 < hot) return 8;
   int interleave = code > 4000 ? 1 : code > 2500 ? 2 : is_long_chain(f, hot) ? 6 : 4;
-  if (has_nested_diverging_loops(f)) interleave = std::min(interleave, 2);
+  if (has_nested_diverging_loops(f, facts)) interleave = std::min(interleave, 2);
   // The elements' own arrays should stay in the second-level cache at the worst.
   constexpr std::size_t kMostBytes = 128 << 10;
   const std::size_t bytes = array_bytes(f) * static_cast<std::size_t>(lanes);
@@ -251,10 +250,10 @@ Choice choose(const ir::Function& program, const Wish& wish, const Sample* sampl
   Choice choice;
   Schedule& s = choice.schedule;
   s.isa = wish.isa.value_or(host_isa());
-  s.lanes = wish.lanes.value_or(register_bytes(s.isa) / widest_bytes(program));
+  const kernel::Uniformity facts = kernel::analyse_uniformity(program);
+  s.lanes = wish.lanes.value_or(register_bytes(s.isa) / widest_bytes(program, facts));
   const int ops = hot_ops(program);
-  s.interleave =
-      wish.interleave.value_or(interleave_for(program, code_ops(program, ops), ops, s.lanes));
+  s.interleave = wish.interleave.value_or(interleave_for(program, facts, ops, s.lanes));
 
   const bool can_refill = kernel::is_refillable(program) && (s.isa == Isa::V4 || s.lanes <= 8);
   if (wish.refill.value_or(false) && !can_refill) {

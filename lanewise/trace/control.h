@@ -34,10 +34,6 @@ class Closing {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-inline void locate(const std::source_location& here) {
-  Trace::current().builder().set_location(to_location(here));
-}
-
 inline ir::ValueId always() { return Trace::current().builder().constant(Scalar(true)); }
 
 template <class Body>
@@ -47,7 +43,7 @@ void record_branch(ir::ValueId condition, Body& body) {
   body();
 }
 
-/// Calls `use(values...)` with the values of a result: a variable, or a tuple of them.
+/// The values of a result: of a variable, or of a tuple of them.
 template <class T>
 std::vector<ir::ValueId> values_of(const Variable<T>& value) {
   return {value.read()};

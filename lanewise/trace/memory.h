@@ -27,13 +27,13 @@ class Index {
         std::source_location here = std::source_location::current()) {
     static_assert(!std::is_same_v<T, std::uint64_t>, "a u64 is no index; cast it to std::int64_t");
     constexpr bool fits = sizeof(T) < 4 || std::is_same_v<T, std::int32_t>;
-    ir::Builder& build = located(here);
+    ir::Builder& build = locate(here);
     value = build.convert(index.read(), fits ? DType::I32 : DType::I64);
   }
   template <std::integral T>
   Index(T literal,  // NOLINT: implicit
         std::source_location here = std::source_location::current())
-      : value(located(here).constant(scalar(static_cast<std::int64_t>(literal)))) {}
+      : value(locate(here).constant(scalar(static_cast<std::int64_t>(literal)))) {}
 
   ir::ValueId value;
 
@@ -41,11 +41,6 @@ class Index {
   static Scalar scalar(std::int64_t index) {
     const auto narrow = static_cast<std::int32_t>(index);
     return narrow == index ? Scalar(narrow) : Scalar(index);
-  }
-  static ir::Builder& located(const std::source_location& here) {
-    ir::Builder& build = Trace::current().builder();
-    build.set_location(to_location(here));
-    return build;
   }
 };
 
@@ -59,7 +54,7 @@ class Item {
   Item(ir::ValueId array, ir::ValueId index) : array_(array), index_(index) {}
   Item(const Item&) = default;
 
-  ir::ValueId read() const { return build().array_read(array_, index_, Mode::Check); }
+  ir::ValueId read() const { return build().read(array_, index_, Mode::Check); }
   Item& operator=(const Operand& value) { return assign(value.value); }
   Item& operator=(const Item& item) { return assign(item.read()); }
   Item& operator+=(const Operand& b) { return change(ops::Op::Add, b); }
@@ -83,14 +78,10 @@ class Item {
 
 }  // namespace trace
 
-/// A parameter with many values, which all elements read: an array argument that is not mapped.
+/// Values that are read by index: what tables and arrays have in common.
 template <types::ElementType T>
-class Table {
+class Indexed {
  public:
-  explicit Table(ir::ValueId parameter) : parameter_(parameter) {}
-
-  i64 size() const { return i64::of(build().table_size(parameter_)); }
-  Variable<T> operator[](const trace::Index& index) const { return read(index); }
   /// Where the mode is Fill, 0 is read outside, or what is given.
   Variable<T> read(const trace::Index& index, Mode mode = Mode::Check) const {
     return read_at(index, mode, mode == Mode::Fill ? build().constant(Scalar(T())) : ir::kNone);
@@ -100,53 +91,56 @@ class Table {
     return read_at(index, mode, mode == Mode::Fill ? fill.value : ir::kNone);
   }
 
+ protected:
+  explicit Indexed(ir::ValueId values) : values_(values) {}
+  static ir::Builder& build() { return trace::Trace::current().builder(); }
+  ir::ValueId values_;  // the table or array
+
  private:
   Variable<T> read_at(const trace::Index& index, Mode mode, ir::ValueId fill) const {
-    return Variable<T>::of(build().table_read(parameter_, index.value, mode, fill));
+    return Variable<T>::of(build().read(values_, index.value, mode, fill));
   }
-  static ir::Builder& build() { return trace::Trace::current().builder(); }
-  ir::ValueId parameter_;
+};
+
+/// A parameter with many values, which all elements read: an array argument that is not mapped.
+template <types::ElementType T>
+class Table : public Indexed<T> {
+ public:
+  explicit Table(ir::ValueId parameter) : Indexed<T>(parameter) {}
+
+  i64 size() const { return i64::of(this->build().table_size(this->values_)); }
+  Variable<T> operator[](const trace::Index& index) const { return this->read(index); }
 };
 
 /// Values of the element's own, as many for each; at most 4096.
 template <types::ElementType T>
-class Array {
+class Array : public Indexed<T> {
  public:
   using Item = trace::Item<Variable<T>>;
 
   explicit Array(std::uint32_t size, std::source_location here = std::source_location::current())
       : Array(size, typename Variable<T>::Operand(0, here)) {}
-  Array(std::uint32_t size, const typename Variable<T>::Operand& initial) : size_(size) {
-    if (size == 0 || size > ir::kMostInArray) {
-      throw UsageError("Array: wrong size; got " + std::to_string(size) + ", expected 1 to " +
-                       std::to_string(ir::kMostInArray) + ".");
-    }
-    array_ = build().array(initial.value, size);
-  }
+  Array(std::uint32_t size, const typename Variable<T>::Operand& initial)
+      : Indexed<T>(this->build().array(initial.value, checked(size))), size_(size) {}
   Array(const Array&) = delete;  // it would be a second name for the same values
   Array& operator=(const Array&) = delete;
 
   std::uint32_t size() const { return size_; }
-  Item operator[](const trace::Index& index) { return Item(array_, index.value); }
-  /// Where the mode is Fill, 0 is read outside, or what is given.
-  Variable<T> read(const trace::Index& index, Mode mode = Mode::Check) const {
-    return read_at(index, mode, mode == Mode::Fill ? build().constant(Scalar(T())) : ir::kNone);
-  }
-  Variable<T> read(const trace::Index& index, Mode mode,
-                   const typename Variable<T>::Operand& fill) const {
-    return read_at(index, mode, mode == Mode::Fill ? fill.value : ir::kNone);
-  }
+  Item operator[](const trace::Index& index) { return Item(this->values_, index.value); }
   void write(const trace::Index& index, typename Variable<T>::Operand value,
              Mode mode = Mode::Check) {
-    build().array_write(array_, index.value, value.value, mode);
+    this->build().array_write(this->values_, index.value, value.value, mode);
   }
 
  private:
-  Variable<T> read_at(const trace::Index& index, Mode mode, ir::ValueId fill) const {
-    return Variable<T>::of(build().array_read(array_, index.value, mode, fill));
+  static std::uint32_t checked(std::uint32_t size) {
+    if (size == 0 || size > ir::kMostInArray) {
+      throw UsageError("Array: wrong size; got " + std::to_string(size) + ", expected 1 to " +
+                       std::to_string(ir::kMostInArray) + ".");
+    }
+    return size;
   }
-  static ir::Builder& build() { return trace::Trace::current().builder(); }
-  ir::ValueId array_ = ir::kNone;
+
   std::uint32_t size_;
 };
 

@@ -1,7 +1,5 @@
 #include "lanewise/trace/random.h"
 
-#include <fmt/core.h>
-
 #include "lanewise/base/check.h"
 
 namespace lw::random {

@@ -138,8 +138,7 @@ ir::ValueId Trace::early_slot(std::size_t depth, std::size_t place, DType type) 
   return builder_.early_slot(depth, place, types::scalar_of(type, 0));
 }
 
-void Trace::leave_function(Scope& scope, ir::ValueId condition,
-                           std::span<const ir::ValueId> results) {
+void Trace::leave_function(Scope& scope, std::span<const ir::ValueId> results) {
   const auto fits = [&](std::size_t i) {
     return builder_.type(scope.results[i]) == builder_.type(results[i]);
   };
@@ -151,7 +150,7 @@ void Trace::leave_function(Scope& scope, ir::ValueId condition,
         "Return the same everywhere.");
   }
   for (std::size_t i = 0; i < results.size(); ++i) write(scope.results[i], results[i]);
-  builder_.break_if(condition, {}, up_to(scope));
+  builder_.break_if(literal(Scalar(true)), {}, up_to(scope));
 }
 
 void Trace::return_if(ir::ValueId condition, std::span<const ir::ValueId> results) {
@@ -167,14 +166,14 @@ void Trace::return_if(ir::ValueId condition, std::span<const ir::ValueId> result
   }
   // Only an element that leaves takes the values.
   begin_branch(condition);
-  leave_function(scopes_[at], literal(Scalar(true)), results);
+  leave_function(scopes_[at], results);
   end_branch();
 }
 
 std::vector<ir::ValueId> Trace::end_function(std::span<const ir::ValueId> results) {
   Scope& scope = scopes_.back();
   if (!scope.is_wrapped) return {results.begin(), results.end()};
-  leave_function(scope, literal(Scalar(true)), results);
+  leave_function(scope, results);
   builder_.end_loop({});
   std::vector<ir::ValueId> values;
   for (const ir::ValueId slot : scope.results) values.push_back(read(slot));

@@ -79,7 +79,8 @@ class Trace {
   std::uint32_t up_to(const Scope& scope) const;
   void wrap(Scope& scope);
   void unwrap(Scope& scope);
-  void leave_function(Scope& scope, ir::ValueId condition, std::span<const ir::ValueId> results);
+  /// With these results, always.
+  void leave_function(Scope& scope, std::span<const ir::ValueId> results);
   std::vector<ir::ValueId> end_function(std::span<const ir::ValueId> results);
   /// A slot that is 0, before the instruction at `place` of an open block: three instructions.
   ir::ValueId early_slot(std::size_t depth, std::size_t place, DType type);
@@ -94,5 +95,12 @@ class Trace {
 };
 
 base::Location to_location(const std::source_location& here);
+
+/// The builder of the trace that is open, which goes on at this line.
+inline ir::Builder& locate(const std::source_location& here) {
+  ir::Builder& build = Trace::current().builder();
+  build.set_location(to_location(here));
+  return build;
+}
 
 }  // namespace lw::trace

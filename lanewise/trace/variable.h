@@ -40,28 +40,23 @@ class Variable {
   class Operand {
    public:
     Operand(const Variable& v, std::source_location here = std::source_location::current()) {
-      locate(here);
+      trace::locate(here);
       value = v.read();
     }
     template <class U>
       requires std::is_arithmetic_v<U>
     Operand(U literal, std::source_location here = std::source_location::current()) {
-      locate(here);
+      trace::locate(here);
       value = trace::Trace::current().builder().constant(Scalar(of_literal(literal)));
     }
     /// What stands for a variable: an item of an array.
     template <class Item>
       requires std::same_as<typename Item::Value, Variable>
     Operand(const Item& item, std::source_location here = std::source_location::current()) {
-      locate(here);
+      trace::locate(here);
       value = item.read();
     }
     ir::ValueId value;
-
-   private:
-    static void locate(const std::source_location& here) {
-      trace::Trace::current().builder().set_location(trace::to_location(here));
-    }
   };
 
   Variable(std::source_location here = std::source_location::current()) : Variable(0, here) {}
@@ -253,7 +248,7 @@ template <class T>
 Variable<T> select(const boolean& condition, const Variable<T>& a,
                    const std::type_identity_t<Variable<T>>& b,
                    std::source_location here = std::source_location::current()) {
-  trace::Trace::current().builder().set_location(trace::to_location(here));
+  trace::locate(here);
   return Variable<T>::record(ops::Op::Select, {condition.read(), a.read(), b.read()});
 }
 
@@ -261,7 +256,7 @@ Variable<T> select(const boolean& condition, const Variable<T>& a,
 template <class T>
 Variable<T> ldexp(const Variable<T>& a, const i32& n,
                   std::source_location here = std::source_location::current()) {
-  trace::Trace::current().builder().set_location(trace::to_location(here));
+  trace::locate(here);
   return Variable<T>::record(ops::Op::Ldexp, {a.read(), n.read()});
 }
 
@@ -269,7 +264,7 @@ Variable<T> ldexp(const Variable<T>& a, const i32& n,
 template <types::ElementType R, class T>
 Variable<R> cast(const Variable<T>& value,
                  std::source_location here = std::source_location::current()) {
-  trace::Trace::current().builder().set_location(trace::to_location(here));
+  trace::locate(here);
   return Variable<R>::record(ops::Op::Convert, {value.read()});
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lanewise/base/check.h"
+#include "lanewise/transform/copier.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw::transform {
@@ -16,15 +17,9 @@ using ir::ValueId;
 
 constexpr int kMostCost = 16;
 
-class Flattener {
+class Flattener : public Copier {
  public:
-  explicit Flattener(const ir::Function& f)
-      : f_(f), build_(f.name), map_(f.values.size(), ir::kNone) {}
-
-  ir::Function run() {
-    block(0);
-    return build_.take();
-  }
+  using Copier::Copier;
 
   /// True when some branch is worth it.
   static bool finds_any(const ir::Function& f) {
@@ -56,62 +51,20 @@ class Flattener {
     return sum;
   }
 
-  ir::Operands mapped(std::span<const ValueId> ids) const {
-    ir::Operands result;
-    for (const ValueId id : ids) {
-      LW_CHECK(map_[id] != ir::kNone);
-      result.push_back(map_[id]);
-    }
-    return result;
-  }
-
-  void block(ir::BlockId id) {
-    for (const ValueId value : f_.blocks[id].body) instruction(value);
-  }
-
-  void instruction(ValueId id) {
+  void instruction(ValueId id) override {
     const Instruction& in = f_[id];
-    build_.set_location(in.location);
-    switch (in.op) {
-      case Op::Param: {
-        const ir::Param& p = f_.params[in.index];
-        map_[id] = build_.param(p.name, p.type, p.kind);
-        return;
-      }
-      case Op::Loop:
-        return is_cheap(f_, id) ? flatten(id) : loop(id);
-      case Op::Result:
-        if (const auto chosen = chosen_.find(in.operands[0]); chosen != chosen_.end()) {
-          map_[id] = chosen->second[in.index];
-        } else {
-          map_[id] = build_.result(map_[in.operands[0]], in.index);
-        }
-        return;
-      case Op::Return:
-        return build_.ret(mapped(in.operands));
-      case Op::BreakIf:
-        return leave(in);
-      default: {
-        Instruction copy = in;
-        copy.operands = mapped(in.operands);
-        map_[id] = build_.append(std::move(copy));
-      }
+    const auto chosen = in.op == Op::Result ? chosen_.find(in.operands[0]) : chosen_.end();
+    if (chosen != chosen_.end()) {
+      map_[id] = chosen->second[in.index];
+    } else if (is_cheap(f_, id)) {
+      build_.set_location(in.location);
+      flatten(id);
+    } else if (in.op == Op::BreakIf) {
+      build_.set_location(in.location);
+      leave(in);
+    } else {
+      Copier::instruction(id);
     }
-  }
-
-  void loop(ValueId id) {
-    const Instruction& in = f_[id];
-    map_[id] = build_.begin_loop(mapped(in.operands), in.index != 0);
-    const auto& arguments = f_.blocks[in.block].arguments;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      map_[arguments[i]] = build_.arguments(map_[id])[i];
-    }
-    const std::vector<ValueId> outer = std::exchange(guards_, {});
-    const std::uint32_t outer_inside = std::exchange(inside_, 0);
-    block(in.block);
-    guards_ = outer;
-    inside_ = outer_inside;
-    build_.close_loop();
   }
 
   /// Out of the branches that are gone, where they are taken.
@@ -120,12 +73,6 @@ class Flattener {
     if (!guards_.empty()) condition = both(guards_.back(), condition);
     LW_CHECK(in.index >= inside_);
     build_.break_if(condition, mapped(std::span(in.operands).subspan(1)), in.index - inside_);
-  }
-
-  bool leaves_always(const Instruction& in) const {
-    if (in.op != Op::BreakIf) return false;
-    const Instruction& condition = f_[in.operands[0]];
-    return condition.op == Op::Constant && condition.constant.as<bool>();
   }
 
   ValueId both(ValueId a, ValueId b) {
@@ -150,7 +97,7 @@ class Flattener {
     bool stays = true;  // some element comes to the end
     for (++at; at + 2 < body.body.size(); ++at) {
       instruction(body.body[at]);
-      stays = stays && !leaves_always(f_[body.body[at]]);
+      stays = stays && !ir::leaves_always(f_, f_[body.body[at]]);
     }
     guards_.pop_back();
     --inside_;
@@ -165,9 +112,6 @@ class Flattener {
     chosen_.emplace(id, std::move(values));
   }
 
-  const ir::Function& f_;
-  ir::Builder build_;
-  std::vector<ValueId> map_;
   std::uint32_t inside_ = 0;     // branches around that are gone
   std::vector<ValueId> guards_;  // conditions of the branches that are gone, each with those around
   std::map<ValueId, std::vector<ValueId>> chosen_;  // results of those

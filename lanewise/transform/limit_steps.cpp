@@ -2,6 +2,7 @@
 // through every loop, inner loops going on from the outer one's count.
 #include <utility>
 
+#include "lanewise/transform/copier.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw::transform {
@@ -11,38 +12,26 @@ using ir::Instruction;
 using ir::Op;
 using ir::ValueId;
 
-class StepLimiter {
+class StepLimiter : public Copier {
  public:
-  StepLimiter(const ir::Function& f, DType counter)
-      : f_(f), type_(counter), build_(f.name), map_(f.values.size(), ir::kNone) {}
+  StepLimiter(const ir::Function& f, DType counter) : Copier(f), type_(counter) {}
 
   ir::Function run() {
     for (const ir::Param& p : f_.params) map_[p.value] = build_.param(p.name, p.type, p.kind);
     limit_ = build_.param("max_steps", type_, ir::ParamKind::StepLimit);
     count_ = build_.constant(types::scalar_of(type_, 0));
-    block(0);
-    return build_.take();
+    return Copier::run();
   }
 
  private:
-  ir::Operands mapped(std::span<const ValueId> ids) const {
-    ir::Operands result;
-    for (const ValueId id : ids) result.push_back(map_[id]);
-    return result;
-  }
-
-  void block(ir::BlockId id) {
-    for (const ValueId value : f_.blocks[id].body) instruction(value);
-  }
-
-  void instruction(ValueId id) {
+  void instruction(ValueId id) override {
     const Instruction& in = f_[id];
     build_.set_location(in.location);
     switch (in.op) {
       case Op::Param:
         return;
       case Op::Loop:
-        return loop(id);
+        return count_loop(id);
       case Op::BreakIf: {
         ir::Operands operands = mapped(in.operands);
         operands.push_back(count_);
@@ -65,18 +54,12 @@ class StepLimiter {
         build_.append({.op = Op::Next, .operands = std::move(operands)});
         return;
       }
-      case Op::Return:
-        build_.ret(mapped(in.operands));
-        return;
-      default: {
-        Instruction copy = in;
-        copy.operands = mapped(in.operands);
-        map_[id] = build_.append(std::move(copy));
-      }
+      default:
+        return Copier::instruction(id);
     }
   }
 
-  void loop(ValueId id) {
+  void count_loop(ValueId id) {
     const Instruction& in = f_[id];
     ir::Operands initial = mapped(in.operands);
     const auto position = static_cast<std::uint32_t>(initial.size());
@@ -95,10 +78,7 @@ class StepLimiter {
     count_ = build_.result(loop, position);
   }
 
-  const ir::Function& f_;
   DType type_;
-  ir::Builder build_;
-  std::vector<ValueId> map_;
   ValueId limit_ = ir::kNone;
   ValueId count_ = ir::kNone;  // the counter's present value
   base::Location loop_location_;

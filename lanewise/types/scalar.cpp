@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "lanewise/base/check.h"
+
 namespace lw {
 
 Scalar Scalar::canonical() const {
@@ -73,6 +75,17 @@ Scalar scalar_of(DType type, double value) {
       return Scalar(static_cast<T>(static_cast<std::int64_t>(value)));  // -1 is all ones
     } else {
       return Scalar(static_cast<T>(value));
+    }
+  });
+}
+
+std::int64_t to_int64(const Scalar& value) {
+  return with_type(value.type(), [&]<class T>() -> std::int64_t {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<std::int64_t>(value.as<T>());
+    } else {
+      LW_UNREACHABLE("a float is no integer");
+      return 0;
     }
   });
 }

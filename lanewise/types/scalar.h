@@ -60,6 +60,8 @@ std::optional<Scalar> parse_scalar(DType type, std::string_view text);
 
 /// `value` converted as C++ converts arithmetic types; for literals in traces.
 Scalar scalar_of(DType type, double value);
+/// The number that a bool or an integer is; a u64 beyond an i64 wraps.
+std::int64_t to_int64(const Scalar& value);
 /// The low bits of `value` as an integer of `type`.
 Scalar scalar_of_bits(DType type, std::int64_t value);
 

@@ -140,9 +140,9 @@ void Generator::access(ValueId place, IndexMode mode, ValueId index, bool writes
   }
   const ValueId fill = mode == IndexMode::Fill ? operand(type) : ir::kNone;
   if (!is_table(place)) {
-    emit(build_.array_read(place, index, mode, fill), false);
+    emit(build_.read(place, index, mode, fill), false);
   } else {
-    emit(build_.table_read(place, index, mode, fill),
+    emit(build_.read(place, index, mode, fill),
          is_uniform(index) && (fill == ir::kNone || is_uniform(fill)));
   }
 }
@@ -203,7 +203,7 @@ void Generator::observe_arrays(std::size_t from) {
   for (std::size_t i = from; i < arrays_.size(); ++i) {
     if (!random_.chance(70)) continue;
     const ValueId index = random_.chance(50) ? noise() : number(DType::I32, random_.between(0, 8));
-    emit(build_.array_read(arrays_[i], index, IndexMode::Wrap), false);
+    emit(build_.read(arrays_[i], index, IndexMode::Wrap), false);
   }
 }
 

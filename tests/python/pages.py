@@ -3,7 +3,7 @@
 All blocks of a page run one after the other in one namespace, as a script that has the page's line
 numbers. A ``text`` block right after a block is what that prints; blocks with ``>>>`` are doctests.
 A comment ``<!-- needs: control flow -->`` in front of a block skips it where this is not there; the
-need is ``control flow``, an attribute like ``lw.map``, or a module.
+need is ``control flow``, an attribute like ``lw.map``, or a module. As a script it runs one page.
 """
 
 import contextlib
@@ -12,6 +12,7 @@ import functools
 import importlib.util
 import io
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,7 +72,7 @@ def _with_control_flow(x):
 def run(page: Path, directory: Path) -> tuple[int, int]:
     """Run the blocks of a page; return how many ran, and how many were skipped."""
     blocks = blocks_of(page)
-    script = directory / f"{page.stem.replace('-', '_')}.py"
+    script = directory.resolve() / f"{page.stem.replace('-', '_')}.py"
     lines = [""] * page.read_text(encoding="utf-8").count("\n")
     for block in blocks:
         source = block.source.splitlines()
@@ -105,3 +106,7 @@ def _run(page: Path, script: Path, block: Block, namespace: dict[str, object]) -
         got = printed.getvalue()
         is_same = doctest.OutputChecker().check_output(block.output, got, _FLAGS)
         assert is_same, f"{where} prints\n{got}\ninstead of\n{block.output}"
+
+
+if __name__ == "__main__":
+    print(*run(Path(sys.argv[1]), Path()))

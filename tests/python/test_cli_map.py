@@ -2,7 +2,6 @@
 
 import os
 import pty
-import resource
 import signal
 import subprocess
 import sys
@@ -240,7 +239,7 @@ def test_a_failing_element_is_named_by_its_number_in_the_whole(here, capsys, mon
     np.save("in.npy", x)
     monkeypatch.setattr(cli_map, "_BLOCK", 100)
     err = refused(capsys, "map", "10 // x", "in.npy", "out.npy")
-    assert "777" in err or ("77" in err and "counted from element 700" in err)
+    assert "element 777 divides an integer by zero" in err
     assert files() == ["in.npy"]
 
 
@@ -335,14 +334,17 @@ def test_a_step_limit_of_the_command_line_ends_endless_elements(here, capsys):
 def test_a_full_disk_is_an_error_that_leaves_nothing(here):
     np.save("in.npy", np.ones(100_000))
 
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
-    done = command("map", "x", "in.npy", "out.npy", preexec_fn=limit)
-    assert done.code == 2
-    assert "File too large" in done.err
-    assert done.err.count("\n") == 1
+    words = f"{sys.executable} -m lanewise map x in.npy out.npy"
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit -f 100; trap '' XFSZ; exec {words}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "File too large" in done.stderr
+    assert done.stderr.count("\n") == 1
     assert files() == ["in.npy"]
 
 

@@ -122,10 +122,9 @@ def _map_block(
     out: Any,
     seed: int | None,
 ) -> None:
-    options = numbered(block.first, seed)
     try:
-        function(*arguments, out=out, **options)
-    except lw.ElementError as error:
-        if options or block.first == 0:
-            raise
-        raise CommandError(f"{error} (counted from element {block.first})") from None
+        function(*arguments, out=out, **numbered(block.first, seed))
+    except lw.ElementError as error:  # its number is that in the block
+        number = f"element {error.element}"
+        whole = f"element {error.element + block.first}"
+        raise CommandError(" ".join(str(error).replace(number, whole, 1).split())) from None

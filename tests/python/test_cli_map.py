@@ -9,9 +9,11 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pages
 import pytest
 from commands import command
 
+import lanewise as lw
 from lanewise.cli import main
 from lanewise.cli import map as cli_map
 from lanewise.cli.inputs import read
@@ -80,6 +82,38 @@ def test_free_names_are_parameters_and_functions_have_plain_names(here, capsys, 
     got = np.load("out.npy")
     assert got.dtype == wanted.dtype
     np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.skipif(not pages.is_there("control flow"), reason="needs control flow")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x if x > 0 else -x", np.abs),
+        ("0.2 < x < 0.4 or x > 0.9", lambda x: ((x > 0.2) & (x < 0.4)) | (x > 0.9)),
+        ("not x > 0.5", lambda x: ~(x > 0.5)),
+        ("6 // int(x) if x >= 1 else 7", lambda x: np.array([7, 7, 7, 7, 7, 6, 2])),
+    ],
+)
+def test_expressions_have_pythons_branches(here, capsys, text, expected):
+    x = np.array([-2.0, 0.0, 0.3, 0.5, 0.95, 1.0, 3.0])
+    np.save("in.npy", x)
+    mapped(capsys, text, "in.npy", "out.npy")
+    np.testing.assert_array_equal(np.load("out.npy"), expected(x))
+
+
+@pytest.mark.skipif(
+    not (pages.is_there("lw.random") and pages.is_there("lw.map")), reason="needs random draws"
+)
+def test_draws_are_those_of_the_whole_array(here, capsys, monkeypatch):
+    x = np.zeros((7, 150))
+    np.save("in.npy", x)
+    (here / "noise.py").write_text(
+        "import lanewise as lw\ndef noise(x):\n    return x + lw.random.normal()\n"
+    )
+    monkeypatch.setattr(cli_map, "_BLOCK", 100)
+    mapped(capsys, "--seed=3", "noise.py:noise", "in.npy", "out.npy")
+    noise = lw.vectorize(lambda x: x + lw.random.normal())
+    np.testing.assert_array_equal(np.load("out.npy"), noise(x, seed=3))
 
 
 @pytest.mark.parametrize(

@@ -431,4 +431,6 @@ def test_explain_takes_the_words_of_the_map(here, capsys):
         assert "function expression(%0: f64) -> (f64)" in text
         assert ("last run  0 elements by the tile machine, 100 by" in text) == bool(words)
     assert files() == ["in.npy"]
+    np.savez("pair.npz", a=np.ones(3), b=np.ones(3))
+    assert main(["explain", "a * b", "pair.npz", "out.npz"]) == 0
     assert "no such file; got none.npy" in refused(capsys, "explain", "x", "none.npy")

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lanewise/api/backends.h"
+#include "lanewise/api/layout.h"
 #include "lanewise/base/environment.h"
 #include "lanewise/base/error.h"
 #include "lanewise/ir/print.h"
@@ -18,7 +19,7 @@ namespace lw {
 /// Types and kinds of the arguments, six bits each, behind the step counter, mathematics and
 /// accuracy.
 struct ElementFunction::Signature {
-  std::uint64_t words[3] = {0, 0, 0};
+  std::uint64_t words[8] = {};
   bool operator==(const Signature&) const = default;
 };
 
@@ -38,7 +39,8 @@ struct ElementFunction::Entry {
 
 namespace {
 
-constexpr std::size_t kMostInputs = 24;
+constexpr std::size_t kMostInputs = 64;
+constexpr std::size_t kInputsInWord = 10;
 constexpr std::size_t kMostOutputs = 16;
 
 void check_options(const MapOptions& options) {
@@ -73,16 +75,18 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
                                  inputs.size(), kMostInputs));
   }
   check_options(options);
-  Signature key{{options.max_steps == 0          ? std::uint64_t{1}
-                 : options.max_steps < INT32_MAX ? std::uint64_t{2}
-                                                 : std::uint64_t{3},
-                 1 + static_cast<std::uint64_t>(options.math) +
-                     2 * static_cast<std::uint64_t>(options.accuracy),
-                 1}};
+  Signature key{{
+      options.max_steps == 0          ? std::uint64_t{1}
+      : options.max_steps < INT32_MAX ? std::uint64_t{2}
+                                      : std::uint64_t{3},
+  }};
+  key.words[0] = key.words[0] << 2 | static_cast<std::uint64_t>(options.math) |
+                 static_cast<std::uint64_t>(options.accuracy) << 1;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::uint64_t& word = key.words[i / (kMostInputs / 3)];
-    word = word << 6 | static_cast<std::uint64_t>(inputs[i].type) << 2 |
-           static_cast<std::uint64_t>(inputs[i].kind);
+    std::uint64_t& word = key.words[1 + i / kInputsInWord];
+    const std::uint64_t code = static_cast<std::uint64_t>(inputs[i].type) << 2 |
+                               static_cast<std::uint64_t>(inputs[i].kind);
+    word = word << 6 | (code + 1);
   }
   return key;
 }
@@ -144,28 +148,57 @@ std::int64_t mapped_size(std::span<const Input> inputs, const MapOptions& option
   return size >= 0 ? size : options.count;
 }
 
-/// The memory an array touches, from its lowest byte to behind its highest.
+/// Array `a` of a call whose arrays have this shape.
 template <class Array>
-std::pair<const std::byte*, const std::byte*> extent(const Array& array) {
-  const auto* first = static_cast<const std::byte*>(array.data);
-  if (array.size == 0) return {first, first};
-  const std::byte* last = first + (array.size - 1) * array.stride;
-  return {std::min(first, last), std::max(first, last) + types::size_of(array.type)};
+api::Placed placed(const Array& a) {
+  return {.data = a.data,
+          .size = static_cast<std::int64_t>(types::size_of(a.type)),
+          .strides = a.strides.empty() ? std::span(&a.stride, 1) : a.strides};
 }
 
-/// False for members of the same structs: where all strides are multiples of `apart`, elements
-/// meet only if they do so within that many bytes. Strides without a common measure are taken to
-/// meet wherever their extents do.
-template <class A, class B>
-bool overlaps(const A& a, const B& b) {
-  const auto [a_begin, a_end] = extent(a);
-  const auto [b_begin, b_end] = extent(b);
-  if (a_begin >= b_end || b_begin >= a_end) return false;
-  const std::int64_t apart = std::gcd(a.stride, b.stride);
-  if (apart == 0) return true;
-  const std::int64_t ahead = ((b_begin - a_begin) % apart + apart) % apart;
-  return ahead < static_cast<std::int64_t>(types::size_of(a.type)) ||
-         apart - ahead < static_cast<std::int64_t>(types::size_of(b.type));
+void check_strides(std::size_t got, std::size_t expected, const char* kind, std::size_t number) {
+  if (got == expected) return;
+  throw UsageError(
+      fmt::format("map: {} {} has other dimensions; got strides along {}, expected {}, as many as "
+                  "shape has.",
+                  kind, number, got, expected));
+}
+
+/// Where dimensions are given, every array must have strides along all of them.
+void check_shape(std::span<const Output> outputs, std::span<const Input> inputs,
+                 const MapOptions& options, std::int64_t count) {
+  if (options.shape.empty()) return;
+  std::int64_t product = 1;
+  for (const std::int64_t n : options.shape) product *= n;
+  if (product != count) {
+    throw UsageError(
+        fmt::format("map: shape has another size; got {} elements, expected {}.", product, count));
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].is_mapped()) continue;
+    check_strides(inputs[i].strides.size(), options.shape.size(), "argument", i);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    check_strides(outputs[i].strides.size(), options.shape.size(), "output", i);
+  }
+}
+
+void check_where(std::span<const Input> inputs, const MapOptions& options) {
+  if (options.where < 0) return;
+  const auto where = static_cast<std::size_t>(options.where);
+  if (where < inputs.size() && inputs[where].is_mapped() && inputs[where].type == DType::Bool) {
+    return;
+  }
+  throw UsageError(
+      fmt::format("map: where is not an array of bools; got argument {}, expected the number of "
+                  "one.",
+                  options.where));
+}
+
+bool overlaps(std::span<const std::int64_t> shape, const Output& output, const Input& input) {
+  if (input.is_mapped()) return api::overlaps(shape, placed(output), placed(input));
+  const auto bytes = input.size * static_cast<std::int64_t>(types::size_of(input.type));
+  return api::touches(shape, placed(output), input.data, bytes);
 }
 
 void check_output_count(std::size_t got, std::size_t expected) {
@@ -176,8 +209,11 @@ void check_output_count(std::size_t got, std::size_t expected) {
 }
 
 void check_outputs(std::span<const Output> outputs, std::span<const Input> inputs,
-                   const std::vector<DType>& results, std::int64_t count) {
+                   const std::vector<DType>& results, std::int64_t count,
+                   const MapOptions& options) {
   check_output_count(outputs.size(), results.size());
+  const std::span<const std::int64_t> shape =
+      options.shape.empty() ? std::span(&count, 1) : options.shape;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Output& out = outputs[i];
     if (out.type != results[i]) {
@@ -193,15 +229,14 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
       throw UsageError(
           fmt::format("map: output {} has no data; got a null pointer with size {}.", i, out.size));
     }
-    const auto bytes = static_cast<std::int64_t>(types::size_of(out.type));
-    if (out.size > 1 && std::abs(out.stride) < bytes) {
+    if (api::overlaps_itself(shape, placed(out))) {
       throw UsageError(fmt::format(
           "map: output {} overlaps itself; got {} bytes from one element to the next, expected at "
           "least {}.",
-          i, out.stride, bytes));
+          i, placed(out).strides.back(), types::size_of(out.type)));
     }
     for (std::size_t j = 0; j < inputs.size(); ++j) {
-      if (inputs[j].kind != ir::ParamKind::Shared && overlaps(out, inputs[j])) {
+      if (inputs[j].kind != ir::ParamKind::Shared && overlaps(shape, out, inputs[j])) {
         throw UsageError(fmt::format(
             "map: output {} overlaps argument {}; got shared memory, expected separate arrays. "
             "Give another out, or none.",
@@ -209,7 +244,7 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
       }
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (overlaps(out, outputs[j])) {
+      if (api::overlaps(shape, placed(out), placed(outputs[j]))) {
         throw UsageError(fmt::format("map: outputs {} and {} overlap.", j, i));
       }
     }
@@ -234,12 +269,12 @@ void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inp
   const Entry& entry = find(inputs, options);
   const std::vector<DType>& result_types = entry.program->function().results;
   check_output_count(results.size(), result_types.size());
-  void* outputs[kMostOutputs];
+  std::vector<Output> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
     results[i] = Tensor(result_types[i], count);
-    outputs[i] = results[i].data();
+    outputs.emplace_back(results[i]);
   }
-  run(entry, {outputs, results.size()}, {}, inputs, count, options);
+  run(entry, outputs, inputs, count, options);
 }
 
 runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
@@ -247,14 +282,31 @@ runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
                                              const MapOptions& options) {
   const std::int64_t count = mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
-  check_outputs(outputs, inputs, entry.program->function().results, count);
-  void* pointers[kMostOutputs];
-  std::int64_t strides[kMostOutputs];
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    pointers[i] = outputs[i].data;
-    strides[i] = outputs[i].stride;
-  }
-  return run(entry, {pointers, outputs.size()}, {strides, outputs.size()}, inputs, count, options);
+  check_shape(outputs, inputs, options, count);
+  check_where(inputs, options);
+  check_outputs(outputs, inputs, entry.program->function().results, count, options);
+  return run(entry, outputs, inputs, count, options);
+}
+
+bool ElementFunction::Ready::ends_within(double nanoseconds, std::int64_t count) const {
+  const runtime::Program& program = *entry_->program;
+  return program.code() != nullptr && !program.has_loops() &&
+         static_cast<double>(count) * program.element_ns() < nanoseconds;
+}
+
+const std::vector<DType>& ElementFunction::Ready::results() const {
+  return entry_->program->function().results;
+}
+
+ElementFunction::Ready ElementFunction::prepare(std::span<const Input> inputs,
+                                                const MapOptions& options) {
+  return Ready(find(inputs, options));
+}
+
+runtime::RunStats ElementFunction::call_ready(Ready ready, std::span<const Output> outputs,
+                                              std::span<const Input> inputs, std::int64_t count,
+                                              const MapOptions& options) {
+  return run(*ready.entry_, outputs, inputs, count, options);
 }
 
 const ElementFunction::Entry& ElementFunction::find(std::span<const Input> inputs,
@@ -303,23 +355,38 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   return *entry;
 }
 
-runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const> outputs,
-                                       std::span<const std::int64_t> output_strides,
+namespace {
+
+api::Layout layout_of(std::span<const Output> outputs, std::span<const Input> inputs,
+                      std::int64_t count, const MapOptions& options) {
+  std::vector<api::Placed> arrays;
+  for (const Input& input : inputs) {
+    if (input.is_mapped()) arrays.push_back(placed(input));
+  }
+  for (const Output& output : outputs) arrays.push_back(placed(output));
+  return api::join_dimensions(options.shape.empty() ? std::span(&count, 1) : options.shape, arrays);
+}
+
+}  // namespace
+
+runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Output> outputs,
                                        std::span<const Input> inputs, std::int64_t count,
                                        const MapOptions& options) {
   const void* mapped[kMostInputs];
   std::uint64_t shared[kMostInputs];
   types::Table tables[kMostInputs];
+  void* results[kMostOutputs];
   std::size_t table_count = 0;
   std::size_t mapped_count = 0;
   std::size_t shared_count = 0;
-  const auto is_apart = [](std::int64_t stride, DType type) {
-    return stride != static_cast<std::int64_t>(types::size_of(type));
-  };
-  bool is_strided = false;
-  for (const Input& input : inputs) {
+  bool is_strided = !options.shape.empty();
+  int where = -1;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Input& input = inputs[i];
     if (input.is_mapped()) {
-      is_strided = is_strided || is_apart(input.stride, input.type);
+      if (options.where == static_cast<int>(i)) where = static_cast<int>(mapped_count);
+      is_strided =
+          is_strided || input.stride != static_cast<std::int64_t>(types::size_of(input.type));
       mapped[mapped_count++] = input.data;
     } else if (input.kind == ir::ParamKind::Table) {
       tables[table_count++] = {input.data, input.size};
@@ -327,28 +394,21 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
       shared[shared_count++] = input.value.bits();
     }
   }
-  const std::vector<DType>& results = entry.program->function().results;
-  for (std::size_t i = 0; i < output_strides.size(); ++i) {
-    is_strided = is_strided || is_apart(output_strides[i], results[i]);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Output& out = outputs[i];
+    is_strided = is_strided || out.stride != static_cast<std::int64_t>(types::size_of(out.type));
+    results[i] = out.data;
   }
-  std::int64_t strides[kMostInputs + kMostOutputs];
-  std::size_t stride_count = 0;
-  if (is_strided) {
-    for (const Input& input : inputs) {
-      if (input.is_mapped()) strides[stride_count++] = input.stride;
-    }
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      strides[stride_count++] = output_strides.empty()
-                                    ? static_cast<std::int64_t>(types::size_of(results[i]))
-                                    : output_strides[i];
-    }
-  }
+  api::Layout layout;
+  if (is_strided) layout = layout_of(outputs, inputs, count, options);
   const runtime::Buffers buffers{.inputs = {mapped, mapped_count},
                                  .shared = {shared, shared_count},
-                                 .outputs = outputs,
+                                 .outputs = {results, outputs.size()},
                                  .count = count,
-                                 .strides = {strides, stride_count},
-                                 .tables = {tables, table_count}};
+                                 .strides = layout.strides,
+                                 .tables = {tables, table_count},
+                                 .shape = layout.shape,
+                                 .where = where};
   const runtime::RunStats stats =
       runtime::execute(*entry.program, buffers,
                        {.threads = options.threads,
@@ -359,7 +419,9 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
                         .seed = options.seed,
                         .first_element = options.first_element,
                         .cancel = options.cancel ? &*options.cancel : nullptr,
-                        .interrupt = options.interrupt ? &options.interrupt : nullptr});
+                        .interrupt = options.interrupt ? &options.interrupt : nullptr,
+                        .timeout = options.timeout,
+                        .progress = options.progress ? &options.progress : nullptr});
   entry.workers.store(stats.workers, std::memory_order_relaxed);
   entry.code.store(stats.code, std::memory_order_relaxed);
   entry.chunk.store(stats.chunk, std::memory_order_relaxed);

@@ -26,6 +26,9 @@ struct ExecuteOptions {
   const CancelToken* cancel = nullptr;
   /// Asked on the calling thread every 50 ms or so; true stops the map with Cancelled.
   const std::function<bool()>* interrupt = nullptr;
+  double timeout = 0;  // seconds after which the map stops with Timeout; 0: never
+  /// Told on the calling thread every 50 ms or so how many elements are done.
+  const std::function<void(std::int64_t)>* progress = nullptr;
 };
 
 /// What a map did, for people.
@@ -39,7 +42,7 @@ struct RunStats {
   double load_ms = 0;                  // looking for it on disk, and linking it
 };
 
-/// Throws ElementError for the lowest failing element, Cancelled when stopped.
+/// Throws ElementError for the lowest failing element, Cancelled when stopped, Timeout when late.
 RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options);
 
 }  // namespace lw::runtime

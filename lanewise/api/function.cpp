@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <numeric>
+#include <algorithm>
+#include <cstddef>
+#include <new>
 #include <utility>
 
 #include "lanewise/api/backends.h"
@@ -262,6 +264,41 @@ ElementFunction::~ElementFunction() {
   }
 }
 
+namespace {
+
+/// The arrays and numbers of a call as the runtime takes them.
+class Pointers {
+ public:
+  void add(std::span<const Output> outputs, std::span<const Input> inputs) {
+    for (const Input& input : inputs) {
+      if (input.is_mapped()) {
+        mapped_[mapped_count_++] = input.data;
+      } else if (input.kind == ir::ParamKind::Table) {
+        new (tables_ + table_count_++ * sizeof(types::Table)) types::Table{input.data, input.size};
+      } else {
+        shared_[shared_count_++] = input.value.bits();
+      }
+    }
+    for (const Output& output : outputs) outputs_[output_count_++] = output.data;
+  }
+  runtime::Buffers buffers(std::int64_t count) const {
+    return {.inputs = {mapped_, mapped_count_},
+            .shared = {shared_, shared_count_},
+            .outputs = {outputs_, output_count_},
+            .count = count,
+            .tables = {std::launder(reinterpret_cast<const types::Table*>(tables_)), table_count_}};
+  }
+
+ private:
+  const void* mapped_[kMostInputs];
+  std::uint64_t shared_[kMostInputs];
+  alignas(types::Table) std::byte tables_[kMostInputs * sizeof(types::Table)];
+  void* outputs_[kMostOutputs];
+  std::size_t mapped_count_ = 0, shared_count_ = 0, table_count_ = 0, output_count_ = 0;
+};
+
+}  // namespace
+
 // The life of a call. `load` has what happens once per signature, `run` what happens every time.
 void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inputs,
                            const MapOptions& options) {
@@ -288,12 +325,6 @@ runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
   return run(entry, outputs, inputs, count, options);
 }
 
-bool ElementFunction::Ready::ends_within(double nanoseconds, std::int64_t count) const {
-  const runtime::Program& program = *entry_->program;
-  return program.code() != nullptr && !program.has_loops() &&
-         static_cast<double>(count) * program.element_ns() < nanoseconds;
-}
-
 const std::vector<DType>& ElementFunction::Ready::results() const {
   return entry_->program->function().results;
 }
@@ -301,6 +332,27 @@ const std::vector<DType>& ElementFunction::Ready::results() const {
 ElementFunction::Ready ElementFunction::prepare(std::span<const Input> inputs,
                                                 const MapOptions& options) {
   return Ready(find(inputs, options));
+}
+
+bool ElementFunction::call_at_once(Ready ready, std::span<const Output> outputs,
+                                   std::span<const Input> inputs, std::int64_t count,
+                                   const MapOptions& options, double nanoseconds) {
+  if (options.compile == Compile::Never || options.memory != 0) return false;
+  const Entry& entry = *ready.entry_;
+  Pointers pointers;
+  pointers.add(outputs, inputs);
+  if (!runtime::execute_at_once(*entry.program, pointers.buffers(count), options.first_element,
+                                nanoseconds)) {
+    return false;
+  }
+  entry.workers.store(1, std::memory_order_relaxed);
+  entry.code.store(runtime::CodeSource::Memory, std::memory_order_relaxed);
+  entry.chunk.store(count, std::memory_order_relaxed);
+  entry.scratch_bytes.store(0, std::memory_order_relaxed);
+  entry.tier0_elements.store(0, std::memory_order_relaxed);
+  entry.tier1_elements.store(count, std::memory_order_relaxed);
+  entry.load_ms.store(0, std::memory_order_relaxed);
+  return true;
 }
 
 runtime::RunStats ElementFunction::call_ready(Ready ready, std::span<const Output> outputs,
@@ -372,43 +424,24 @@ api::Layout layout_of(std::span<const Output> outputs, std::span<const Input> in
 runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Output> outputs,
                                        std::span<const Input> inputs, std::int64_t count,
                                        const MapOptions& options) {
-  const void* mapped[kMostInputs];
-  std::uint64_t shared[kMostInputs];
-  types::Table tables[kMostInputs];
-  void* results[kMostOutputs];
-  std::size_t table_count = 0;
-  std::size_t mapped_count = 0;
-  std::size_t shared_count = 0;
-  bool is_strided = !options.shape.empty();
-  int where = -1;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Input& input = inputs[i];
-    if (input.is_mapped()) {
-      if (options.where == static_cast<int>(i)) where = static_cast<int>(mapped_count);
-      is_strided =
-          is_strided || input.stride != static_cast<std::int64_t>(types::size_of(input.type));
-      mapped[mapped_count++] = input.data;
-    } else if (input.kind == ir::ParamKind::Table) {
-      tables[table_count++] = {input.data, input.size};
-    } else {
-      shared[shared_count++] = input.value.bits();
-    }
-  }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const Output& out = outputs[i];
-    is_strided = is_strided || out.stride != static_cast<std::int64_t>(types::size_of(out.type));
-    results[i] = out.data;
-  }
+  Pointers pointers;
+  pointers.add(outputs, inputs);
+  const auto is_apart = [](const auto& array) {
+    return array.stride != static_cast<std::int64_t>(types::size_of(array.type));
+  };
+  const bool is_strided =
+      !options.shape.empty() || std::any_of(outputs.begin(), outputs.end(), is_apart) ||
+      std::any_of(inputs.begin(), inputs.end(),
+                  [&](const Input& input) { return input.is_mapped() && is_apart(input); });
   api::Layout layout;
   if (is_strided) layout = layout_of(outputs, inputs, count, options);
-  const runtime::Buffers buffers{.inputs = {mapped, mapped_count},
-                                 .shared = {shared, shared_count},
-                                 .outputs = {results, outputs.size()},
-                                 .count = count,
-                                 .strides = layout.strides,
-                                 .tables = {tables, table_count},
-                                 .shape = layout.shape,
-                                 .where = where};
+  runtime::Buffers buffers = pointers.buffers(count);
+  buffers.strides = layout.strides;
+  buffers.shape = layout.shape;
+  if (options.where >= 0) {  // its number among the mapped ones
+    buffers.where = static_cast<int>(std::count_if(inputs.begin(), inputs.begin() + options.where,
+                                                   [](const Input& i) { return i.is_mapped(); }));
+  }
   const runtime::RunStats stats =
       runtime::execute(*entry.program, buffers,
                        {.threads = options.threads,

@@ -117,8 +117,6 @@ class ElementFunction {
   /// A signature that was looked up; good as long as the function is.
   class Ready {
    public:
-    /// True when there is machine code that is done with so many elements by then.
-    bool ends_within(double nanoseconds, std::int64_t count) const;
     const std::vector<DType>& results() const;
 
    private:
@@ -128,6 +126,11 @@ class ElementFunction {
   };
   /// Traces for arguments of these types and kinds; their memory is not looked at.
   Ready prepare(std::span<const Input> inputs, const MapOptions& options);
+  /// Maps at once, if that surely takes no longer: there is machine code without loops, and arrays
+  /// have their elements together. False: it does not, or an element fails; nothing is done then.
+  static bool call_at_once(Ready ready, std::span<const Output> outputs,
+                           std::span<const Input> inputs, std::int64_t count,
+                           const MapOptions& options, double nanoseconds);
   /// Maps without a look at arguments and outputs: all are right, and outputs apart from the rest.
   runtime::RunStats call_ready(Ready ready, std::span<const Output> outputs,
                                std::span<const Input> inputs, std::int64_t count,

@@ -45,4 +45,10 @@ struct RunStats {
 /// Throws ElementError for the lowest failing element, Cancelled when stopped, Timeout when late.
 RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options);
 
+/// The way of maps that surely end within so many nanoseconds: machine code is there and has no
+/// loops, the arrays have their elements together. It runs here and now, and asks nobody. False:
+/// it is no such map, or an element fails, and `execute` must do it.
+bool execute_at_once(Program& program, const Buffers& buffers, std::int64_t first_element,
+                     double nanoseconds);
+
 }  // namespace lw::runtime

@@ -59,38 +59,6 @@ class Pooled {
   nb::object before_;
 };
 
-/// The types by NumPy's numbers, of which several may mean one type.
-struct TypeNumbers {
-  static constexpr int kMost = 32;
-
-  TypeNumbers() {
-    const auto add = [&](DType type, std::initializer_list<int> list) {
-      for (const int number : list) types[number] = static_cast<std::int8_t>(type);
-      numbers[static_cast<int>(type)] = *list.begin();
-    };
-    std::fill(std::begin(types), std::end(types), std::int8_t{-1});
-    std::fill(std::begin(numbers), std::end(numbers), NPY_VOID);
-    add(DType::Bool, {NPY_BOOL});
-    add(DType::I8, {NPY_BYTE});
-    add(DType::I16, {NPY_SHORT});
-    add(DType::I32, {NPY_INT});
-    add(DType::I64, {NPY_LONG, NPY_LONGLONG});
-    add(DType::U8, {NPY_UBYTE});
-    add(DType::U16, {NPY_USHORT});
-    add(DType::U32, {NPY_UINT});
-    add(DType::U64, {NPY_ULONG, NPY_ULONGLONG});
-    add(DType::F16, {NPY_HALF});
-    add(DType::F32, {NPY_FLOAT});
-    add(DType::F64, {NPY_DOUBLE});
-  }
-
-  std::int8_t types[kMost];
-  int numbers[kMost];
-};
-static_assert(sizeof(long) == 8 && sizeof(int) == 4);
-
-const TypeNumbers type_numbers;
-
 nb::object empty(const std::vector<npy_intp>& shape, nb::handle dtype) {
   PyObject* const array = new_array(static_cast<int>(shape.size()), shape.data(),
                                     reinterpret_cast<PyArray_Descr*>(dtype.ptr())->type_num);
@@ -99,14 +67,6 @@ nb::object empty(const std::vector<npy_intp>& shape, nb::handle dtype) {
 }
 
 }  // namespace
-
-std::optional<DType> dtype_of(int type_number) {
-  if (type_number < 0 || type_number >= TypeNumbers::kMost) return std::nullopt;
-  const std::int8_t type = type_numbers.types[type_number];
-  return type < 0 ? std::nullopt : std::optional(static_cast<DType>(type));
-}
-
-int type_number(DType type) { return type_numbers.numbers[static_cast<int>(type)]; }
 
 PyObject* new_array(int rank, const npy_intp* shape, int type_number) {
   std::size_t bytes = 16;  // of the widest type

@@ -72,13 +72,14 @@ struct Entry {
   static constexpr std::size_t kMostArguments = 8;
 
   std::size_t size = 0;
-  std::array<Code, kMostArguments> codes;
+  std::array<Code, kMostArguments> codes = {};
   nb::object owner;  // of the program
   Program* program = nullptr;
   MapOptions options;
   Returns returns = Returns::One;
   std::vector<Capture> captures;
   std::uint64_t epoch = 0;
+  int users = 0;
 
   bool fits(PyObject* const* arguments, std::size_t count) const {
     if (count != size || epoch != present_epoch) return false;
@@ -89,9 +90,34 @@ struct Entry {
   }
 };
 
+/// An entry, shared by the cache and the calls that use it. The interpreter lock guards the count.
+class EntryRef {
+ public:
+  EntryRef() = default;
+  explicit EntryRef(Entry* entry) : entry_(entry) { ++entry_->users; }
+  EntryRef(const EntryRef& other) : entry_(other.entry_) {
+    if (entry_ != nullptr) ++entry_->users;
+  }
+  EntryRef(EntryRef&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+  EntryRef& operator=(EntryRef other) noexcept {
+    std::swap(entry_, other.entry_);
+    return *this;
+  }
+  ~EntryRef() {
+    if (entry_ != nullptr && --entry_->users == 0) delete entry_;
+  }
+
+  explicit operator bool() const { return entry_ != nullptr; }
+  const Entry& operator*() const { return *entry_; }
+  const Entry* operator->() const { return entry_; }
+
+ private:
+  Entry* entry_ = nullptr;
+};
+
 struct Cache {
   static constexpr std::size_t kEntries = 4;
-  std::array<std::shared_ptr<const Entry>, kEntries> entries;
+  std::array<EntryRef, kEntries> entries;
   std::size_t next = 0;
 };
 
@@ -164,10 +190,10 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t flags, Py
   try {
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
     if (names == nullptr && recordings == 0) {
-      for (const std::shared_ptr<const Entry>& entry : as_caller(self)->cache->entries) {
-        if (entry == nullptr) break;
+      for (const EntryRef& entry : as_caller(self)->cache->entries) {
+        if (!entry) break;
         if (!entry->fits(arguments, count)) continue;
-        const std::shared_ptr<const Entry> held = entry;
+        const EntryRef held = entry;
         if (PyObject* const result = call_cached(*held, arguments)) return result;
         break;
       }
@@ -202,7 +228,7 @@ PyObject* remember(PyObject* self, PyObject* arguments) {
   try {
     const auto all = nb::borrow<nb::tuple>(arguments);
     const nb::tuple values = all[0];
-    auto entry = std::make_shared<Entry>();
+    auto entry = std::make_unique<Entry>();
     entry->size = values.size();
     if (entry->size > Entry::kMostArguments) Py_RETURN_NONE;
     for (std::size_t i = 0; i < entry->size; ++i) {
@@ -220,14 +246,14 @@ PyObject* remember(PyObject* self, PyObject* arguments) {
     entry->epoch = present_epoch;
     entry->options = nb::cast<MapOptions>(all[4]);
     Cache& cache = *as_caller(self)->cache;
-    for (std::shared_ptr<const Entry>& old : cache.entries) {  // its captures have changed
-      if (old != nullptr && old->size == entry->size && old->codes == entry->codes) {
-        old = std::move(entry);
-        Py_RETURN_NONE;
-      }
+    std::size_t place = cache.next;
+    for (std::size_t i = 0; i < Cache::kEntries; ++i) {
+      const EntryRef& old = cache.entries[i];
+      if (old && old->size == entry->size && old->codes == entry->codes) place = i;
     }
-    cache.entries[cache.next] = std::move(entry);
-    cache.next = (cache.next + 1) % Cache::kEntries;
+    if (place == cache.next) cache.next = (cache.next + 1) % Cache::kEntries;
+    // Dropping the old one may run any code, which must find the cache in order.
+    const EntryRef dropped = std::exchange(cache.entries[place], EntryRef(entry.release()));
     Py_RETURN_NONE;
   } catch (...) {
     raise_current();
@@ -261,9 +287,9 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(as_caller(self)->dict);
   if (as_caller(self)->cache == nullptr) return 0;
-  for (const std::shared_ptr<const Entry>& entry : as_caller(self)->cache->entries) {
+  for (const EntryRef& entry : as_caller(self)->cache->entries) {
     // One that a running call holds too is not ours alone to give away.
-    if (entry == nullptr || entry.use_count() > 1) continue;
+    if (!entry || entry->users > 1) continue;
     Py_VISIT(entry->owner.ptr());
     for (const Capture& capture : entry->captures) {
       Py_VISIT(capture.holder.ptr());

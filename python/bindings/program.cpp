@@ -144,8 +144,9 @@ void Program::run(std::span<const Output> outputs, std::span<const Input> inputs
                   const Geometry& geometry, const MapOptions& options, bool is_new,
                   nb::object progress) {
   const ElementFunction::Ready prepared = ready(options);
-  if (is_new && geometry.is_flat && prepared.ends_within(kKeepsLock, geometry.count)) {
-    function_.call_ready(prepared, outputs, inputs, geometry.count, options);
+  if (is_new && geometry.is_flat &&
+      ElementFunction::call_at_once(prepared, outputs, inputs, geometry.count, options,
+                                    kKeepsLock)) {
     return;
   }
   std::optional<nb::python_error> pending;  // of a signal handler (KeyboardInterrupt), or progress

@@ -26,12 +26,49 @@ std::pair<const std::byte*, const std::byte*> extent(std::span<const std::int64_
   return {low, high};
 }
 
+/// True when elements of two arrays with the same strides meet, `ahead` bytes from the first of
+/// one to the first of the other. Each dimension is wider than all faster ones together, so that
+/// there are two steps along it at most to look at.
+bool meet(std::span<const std::pair<std::int64_t, std::int64_t>> slowest_first, std::int64_t ahead,
+          std::int64_t size, std::int64_t other_size) {
+  if (slowest_first.empty()) return ahead < size && -ahead < other_size;
+  const auto [stride, count] = slowest_first.front();
+  std::int64_t steps = ahead / stride;
+  if (ahead < 0 && steps * stride != ahead) --steps;
+  for (const std::int64_t i : {steps, steps + 1}) {
+    if (std::abs(i) < count &&
+        meet(slowest_first.subspan(1), ahead - i * stride, size, other_size)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Strides without their signs and sizes of dimensions, the fastest first.
+std::vector<std::pair<std::int64_t, std::int64_t>> dimensions_of(
+    std::span<const std::int64_t> shape, const Placed& array) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] > 1) dimensions.emplace_back(std::abs(array.strides[d]), shape[d]);
+  }
+  std::sort(dimensions.begin(), dimensions.end());
+  return dimensions;
+}
+
 }  // namespace
 
 bool overlaps(std::span<const std::int64_t> shape, const Placed& a, const Placed& b) {
   const auto [a_begin, a_end] = extent(shape, a);
   const auto [b_begin, b_end] = extent(shape, b);
   if (a_begin >= b_end || b_begin >= a_end) return false;
+  if (std::ranges::equal(a.strides, b.strides) && !overlaps_itself(shape, a) &&
+      !overlaps_itself(shape, b)) {
+    auto dimensions = dimensions_of(shape, a);
+    std::reverse(dimensions.begin(), dimensions.end());
+    return meet(dimensions,
+                static_cast<const std::byte*>(b.data) - static_cast<const std::byte*>(a.data),
+                a.size, b.size);
+  }
   // Where all strides are multiples of `apart`, elements meet only if they do so within that many
   // bytes.
   std::int64_t apart = 0;
@@ -55,13 +92,8 @@ bool touches(std::span<const std::int64_t> shape, const Placed& array, const voi
 bool overlaps_itself(std::span<const std::int64_t> shape, const Placed& array) {
   if (is_empty(shape)) return false;
   if (shape.size() == 1) return shape[0] > 1 && std::abs(array.strides[0]) < array.size;
-  std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;  // stride and size
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] > 1) dimensions.emplace_back(std::abs(array.strides[d]), shape[d]);
-  }
-  std::sort(dimensions.begin(), dimensions.end());
   std::int64_t reach = array.size;  // bytes that the faster dimensions take
-  for (const auto& [stride, size] : dimensions) {
+  for (const auto& [stride, size] : dimensions_of(shape, array)) {
     if (stride < reach) return true;
     reach += stride * (size - 1);
   }

@@ -26,7 +26,7 @@ def check_outputs(
             f"{call}: wrong number of outputs; got {len(outputs)}, expected {len(dtypes)}, "
             "one for each result."
         )
-    if structure is not None and _names(given) != _names(structure):
+    if structure is not None and not _fits(given, structure):
         raise UsageError(
             f"{call}: out is nested in another way than the results; got "
             f"{', '.join(leaf_names(given, 'out'))}, expected "
@@ -38,11 +38,14 @@ def check_outputs(
     return tuple(outputs)
 
 
-def _names(structure: Structure) -> Any:
-    """Return a structure without the types of its containers."""
-    if structure is None:
-        return None
-    return structure.names, tuple(_names(part) for part in structure.parts)
+def _fits(given: Structure, expected: Structure) -> bool:
+    """Say whether outputs are nested like the results; those without names go by position."""
+    if given is None or expected is None:
+        return given is expected
+    is_named = bool(given.names) or issubclass(expected.type, dict)
+    if len(given.parts) != len(expected.parts) or (is_named and given.names != expected.names):
+        return False
+    return all(map(_fits, given.parts, expected.parts))
 
 
 def _split(value: Any) -> tuple[type, tuple[Any, ...], list[Any]] | None:

@@ -15,7 +15,7 @@ class Node(NamedTuple):
     """A container: its type, the names of its parts, and their structures."""
 
     type: type
-    names: tuple[Any, ...]  # of a dict, dataclass or record; empty for others
+    names: tuple[Any, ...]  # of a dict, record, dataclass or named tuple; empty for others
     parts: tuple["Structure", ...]
 
 
@@ -25,7 +25,7 @@ Structure = Node | None
 def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
     """Return names and parts of a container; None for anything else."""
     if isinstance(value, (tuple, list)):
-        return (), list(value)
+        return getattr(value, "_fields", ()), list(value)
     if isinstance(value, dict):
         return tuple(value), list(value.values())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -62,8 +62,6 @@ def _make(structure: Node, parts: list[Any]) -> Any:
         return Record(dict(zip(names, parts, strict=True)))
     if issubclass(kind, dict):
         return dict(zip(names, parts, strict=True))
-    if hasattr(kind, "_fields"):  # a named tuple
-        return kind(*parts)
     if names:
         return kind(**dict(zip(names, parts, strict=True)))
     return list(parts) if issubclass(kind, list) else tuple(parts)

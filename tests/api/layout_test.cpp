@@ -93,7 +93,7 @@ TEST_P(Dimensions, AMaskKeepsWhatItLeavesOut) {
   std::vector<double> out(4, -1);
   auto f = vectorize([](f64 v, Variable<bool>) { return v * 10; });
   const Output to(out);
-  f.element_function().call_into({&to, 1}, std::array{Input(x), Input(std::span(mask))},
+  f.element_function().call_into({&to, 1}, std::array{Input(x), Input(std::span<const bool>(mask))},
                                  {.compile = GetParam(), .where = 1});
   EXPECT_EQ(out, (std::vector<double>{10, -1, -1, 40}));
 }

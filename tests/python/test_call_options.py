@@ -201,7 +201,10 @@ def test_signatures_of_single_values_are_taken():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"signature": "(n)->()"}, "vectorize: elements are single values; got signature '(n)->()'"),
+        (
+            {"signature": "(n)->()"},
+            "vectorize: elements are single values; got signature '(n)->()'",
+        ),
         ({"otypes": [np.complex64]}, "vectorize: unsupported type in otypes; got complex64"),
         ({"wide": 1}, "vectorize: no such option; got wide=, expected one of threads, memory"),
         ({"timeout": -1}, "vectorize: timeout is not a time; got -1, expected seconds above 0"),

@@ -23,6 +23,7 @@ from .errors import (
     ElementError,
     InternalError,
     ResourceError,
+    Timeout,
     UsageError,
     UsageTypeError,
 )
@@ -80,6 +81,8 @@ from .functions import (
     where,
 )
 from .loops import while_loop
+from .mapping import map
+from .options import Config, config
 from .settings import (
     CacheInfo,
     MemoryInfo,
@@ -94,6 +97,7 @@ from .vectorize import Vectorized, vectorize
 __all__ = [
     "CacheInfo",
     "Cancelled",
+    "Config",
     "Element",
     "ElementError",
     "Explanation",
@@ -101,6 +105,7 @@ __all__ = [
     "MemoryInfo",
     "MemoryUse",
     "ResourceError",
+    "Timeout",
     "UsageError",
     "UsageTypeError",
     "Vectorized",
@@ -117,6 +122,7 @@ __all__ = [
     "cbrt",
     "ceil",
     "clear_cache",
+    "config",
     "copysign",
     "cos",
     "cosh",
@@ -140,6 +146,7 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "map",
     "maximum",
     "memory_info",
     "minimum",

@@ -293,6 +293,8 @@ def record(name: str, *operands: Any) -> Element:
 
 def power(base: Any, exponent: Any) -> Element:
     """Record ``base ** exponent``; the literal exponents 2, 3 and 4 are multiplications."""
+    if hasattr(exponent, "known") and exponent.kind.dtype in INTEGERS:
+        exponent = exponent.known()  # a captured number
     common = promote(kind_of(base), kind_of(exponent))
     if isinstance(exponent, Element) or exponent not in (2, 3, 4):
         if common.dtype in INTEGERS and not isinstance(exponent, float):

@@ -21,7 +21,7 @@ class Recorder:
     """Appends to the program of one function."""
 
     def __init__(self, recording: Recording) -> None:
-        self._recording = recording
+        self.recording = recording
         self._line: Line | None = None
         self._numbers = itertools.count()
         self.scopes = [next(self._numbers)]  # open ones, innermost last; empty at the end
@@ -35,30 +35,30 @@ class Recorder:
         """Let what is recorded next name the user's present line."""
         line = user_line()
         if line is not None and line != self._line:
-            self._recording.set_location(line.file, line.number)
+            self.recording.set_location(line.file, line.number)
             self._line = line
 
     def constant(self, dtype: DType, value: bool | int | float) -> Value:
         """Record a literal, which must fit the type."""
         self.locate()
-        return self._recording.constant(dtype, value)
+        return self.recording.constant(dtype, value)
 
     def op(self, name: str, operands: list[Value]) -> Value:
         """Record an op of the table."""
         self.locate()
-        return self._recording.op(name, operands)
+        return self.recording.op(name, operands)
 
     def convert(self, value: Value, dtype: DType) -> Value:
         """Record a conversion, if one is needed."""
         if value.dtype is dtype:
             return value
         self.locate()
-        return self._recording.convert(value, dtype)
+        return self.recording.convert(value, dtype)
 
     def loop(self, initial: list[Value]) -> "Loop":
         """Open a loop, to be used with `with`; what is recorded in the block is its body."""
         self.locate()
-        return Loop(self._recording, self.scopes, next(self._numbers), initial)
+        return Loop(self.recording, self.scopes, next(self._numbers), initial)
 
     def close(self) -> None:
         """End the recording: no value of it is good any more."""

@@ -1,48 +1,177 @@
-"""A function for one signature: recording it, and what its results are."""
+"""Recording a function for one signature, and finding what was recorded before."""
 
-from collections.abc import Callable
-from typing import Any
+import types
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
-from ._core import DType, ElementFunction, Recording, Value
-from .arguments import Signature
+import numpy as np
+
+from . import _core
+from ._core import DType, ParamKind, Program, Recording, Value
+from .arguments import Parameter, Signature, Static
+from .captures import Captures, Source
 from .element import Element, as_value, is_operand, kind_of
-from .errors import UsageTypeError
+from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, open_recorder
 from .source import line_of
+from .stand_ins import captured
+from .tables import Table
+from .trees import Structure, flatten, split_result, unflatten
 
 
-class Specialization:
-    """A function as it was recorded for one signature."""
+class Request(NamedTuple):
+    """What is to be recorded, without the function."""
 
-    def __init__(
-        self, name: str, function: Callable[..., Any], signature: Signature, refill: bool | None
-    ) -> None:
-        self._name = name
-        self._function = function
-        self._signature = signature
-        self.compiled = ElementFunction(self._record, name, refill)
-        self.returns_tuple = False
-        self.dtypes: list[DType] | None = None  # of the results, once recorded
+    name: str
+    signature: Signature
+    otypes: tuple[DType, ...] | None  # of the results, where they are given
+    refill: bool | None
+    masked: tuple[DType, ...] | None = None  # with a mask: the types of the results
 
-    def _record(self, recording: Recording, parameters: list[Value]) -> list[Value]:
-        """Call the user's function on symbolic elements."""
+
+class Recorded(NamedTuple):
+    """A function as it was recorded."""
+
+    program: Program
+    captures: Captures
+    structure: Structure  # of the results
+    dtypes: tuple[DType, ...]
+
+
+class Found(NamedTuple):
+    """A recorded function with the present values of what it captures."""
+
+    recorded: Recorded
+    values: list[Any]
+    sources: tuple[Source, ...]
+
+
+def record_program(function: Callable[..., Any], request: Request) -> Recorded:
+    """Call the user's function on symbolic elements."""
+    recording = _core.begin(request.name)
+    _core.enter_recording()
+    try:
         with open_recorder(recording) as recorder:
-            elements = [
-                Element(recorder, value, parameter.kind.weak)
-                for value, parameter in zip(parameters, self._signature, strict=True)
-            ]
-            return self._results(recorder, self._function(*elements))
+            return _record(function, request, recording, recorder)
+    finally:
+        _core.leave_recording()
 
-    def _results(self, recorder: Recorder, returned: Any) -> list[Value]:
-        self.returns_tuple = isinstance(returned, (tuple, list))
-        results = list(returned) if self.returns_tuple else [returned]
-        wrong = [result for result in results if not is_operand(result)]
-        if wrong or not results:
-            got = type(wrong[0]).__name__ if wrong else "an empty tuple"
-            hint = " Is a return missing?" if returned is None else ""
-            raise UsageTypeError(
-                f"{line_of(self._function)}{self._name}: the function does not return elements; "
-                f"got {'None' if got == 'NoneType' else got}, expected an element, a number or a "
-                f"tuple of them.{hint}"
-            )
-        return [as_value(recorder, result, kind_of(result).dtype) for result in results]
+
+def _record(
+    function: Callable[..., Any], request: Request, recording: Recording, recorder: Recorder
+) -> Recorded:
+    def new_parameter(dtype: DType, role: ParamKind) -> Value:
+        return _core.parameter(recording, "captured", dtype, role)
+
+    leaves = [
+        _symbolic(recorder, recording, f"arg{index}", leaf)
+        for index, leaf in enumerate(request.signature.leaves)
+    ]
+    if request.masked is not None:
+        mask = _core.parameter(recording, "where", DType.Bool, ParamKind.Mapped)
+    to_record, captures = captured(function, recorder, new_parameter)
+    if request.masked is not None:
+        region = _core.begin_masked(recording, mask, list(request.masked))
+    nested = iter(leaves)
+    arguments = [unflatten(structure, nested) for structure in request.signature.structures]
+    results: list[Any] = []
+    structure = flatten(to_record(*arguments), results, split_result)
+    values = _results(function, request, recorder, results, structure)
+    if request.masked is not None:
+        values = _core.end_masked(recording, region, values)
+    program = _core.finish(recording, values, request.name, request.refill)
+    return Recorded(program, captures, structure, tuple(value.dtype for value in values))
+
+
+def _symbolic(recorder: Recorder, recording: Recording, name: str, leaf: Parameter | Static) -> Any:
+    if isinstance(leaf, Static):
+        return leaf.value
+    value = _core.parameter(recording, name, leaf.kind.dtype, leaf.role)
+    if leaf.role is ParamKind.Table:
+        return Table(recorder, value, leaf.kind, leaf.row, _unknown_size)
+    return Element(recorder, value, leaf.kind.weak)
+
+
+def _unknown_size() -> int:
+    raise UsageTypeError(
+        "table: the size of an argument is not known while its function is recorded; got a use as "
+        "a Python integer, expected table.size. Capture the array instead, or pass the size."
+    )
+
+
+def _results(
+    function: Callable[..., Any],
+    request: Request,
+    recorder: Recorder,
+    results: list[Any],
+    structure: Structure,
+) -> list[Value]:
+    name, otypes = request.name, request.otypes
+    wrong = [result for result in results if not is_operand(result)]
+    if wrong or not results:
+        got = type(wrong[0]).__name__ if wrong else "an empty tuple"
+        hint = " Is a return missing?" if structure is None and results == [None] else ""
+        raise UsageTypeError(
+            f"{line_of(function)}{name}: the function does not return elements; "
+            f"got {'None' if got == 'NoneType' else got}, expected an element, a number or a "
+            f"tuple of them.{hint}"
+        )
+    if otypes is None:
+        otypes = tuple(kind_of(result).dtype for result in results)
+    elif len(otypes) != len(results):
+        raise UsageError(
+            f"{line_of(function)}{name}: otypes does not fit the results; got {len(otypes)} types, "
+            f"expected {len(results)}, one for each result."
+        )
+    return [
+        as_value(recorder, _literal(result), dtype)
+        for result, dtype in zip(results, otypes, strict=True)
+    ]
+
+
+def _literal(result: Any) -> Any:
+    return result[()] if isinstance(result, np.ndarray) else result
+
+
+class Programs:
+    """What was recorded of functions with one code, the latest of each request first."""
+
+    MOST = 64  # in all
+    MOST_ALIKE = 8  # of one request: with other captures
+
+    def __init__(self) -> None:
+        self._all: dict[Hashable, list[Recorded]] = {}
+
+    def find(self, function: Any, request: Request) -> Found | None:
+        """Return what was recorded for such a request, if its captures are as they were."""
+        for recorded in self._all.get(request, ()):
+            matched = recorded.captures.match(function)
+            if matched is not None:
+                return Found(recorded, *matched)
+        return None
+
+    def add(self, request: Request, recorded: Recorded) -> None:
+        """Keep something recorded; the oldest goes when there are too many."""
+        alike = self._all.setdefault(request, [])
+        alike.insert(0, recorded)
+        del alike[self.MOST_ALIKE :]
+        while len(self._all) > self.MOST:
+            del self._all[next(iter(self._all))]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._all.clear()
+
+    def __iter__(self) -> Iterator[tuple[Any, Recorded]]:
+        return iter([(request, alike[0]) for request, alike in self._all.items() if alike])
+
+
+_of_code: WeakKeyDictionary[types.CodeType, Programs] = WeakKeyDictionary()
+
+
+def programs_of(function: Any) -> Programs:
+    """Return the programs of all functions that were made by the same ``def`` or ``lambda``."""
+    if not isinstance(function, types.FunctionType):
+        return Programs()
+    return _of_code.setdefault(function.__code__, Programs())

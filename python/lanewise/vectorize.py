@@ -2,28 +2,32 @@
 
 import functools
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 import numpy as np
 
-from ._core import Accuracy, Compile, Explanation, MapOptions, Math, empty
-from .arguments import Arguments, Signature, describe
-from .dtypes import TO_NUMPY
+from . import options as _options
+from ._core import Caller, DType, Explanation, empty
+from .arguments import Arguments, describe
+from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
 from .errors import UsageError, UsageTypeError
+from .options import CallOptions, choice
 from .outputs import check_outputs
 from .parameters import Parameters
+from .progress import shown
 from .recorder import current
+from .single import arguments_of_element
 from .source import at_line
-from .specialization import Specialization
+from .specialization import Found, Programs, Recorded, Request, programs_of, record_program
+from .tables import Table
+from .trees import Structure, unflatten
 
-_COMPILE = {"auto": Compile.Auto, "now": Compile.Now, "never": Compile.Never}
-_ACCURACY = {"default": Accuracy.Default, "high": Accuracy.High}
-_MATH = {"strict": Math.Strict, "fast": Math.Fast}
 _REFILL = {None: None, "packets": False, "refill": True}
 
 
-class Vectorized:
+class Vectorized(Caller):
     """A function for one element that is called on arrays; made by `vectorize`.
 
     Calls from several threads are fine. Inside another vectorized function it is the plain one.
@@ -34,18 +38,26 @@ class Vectorized:
     def __init__(
         self,
         function: Callable[..., Any],
-        name: str | None,
-        options: MapOptions,
-        refill: bool | None,
+        name: str | None = None,
+        given: dict[str, Any] | None = None,
+        schedule: str | None = None,
+        excluded: Iterable[int | str] = (),
+        otypes: tuple[DType, ...] | None = None,
     ) -> None:
         functools.update_wrapper(self, function)
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
-        self._refill = refill
-        self._options = options
+        self._refill = choice("vectorize", "schedule", schedule, _REFILL)
+        self._given = _options.checked("vectorize", given or {})
         self._parameters = Parameters(self.name, function)
-        self._specializations: dict[Signature, Specialization] = {}
+        self._excluded = frozenset(self._position(one) for one in excluded)
+        self._otypes = otypes
+        self._programs = Programs()  # of its own
+        self._shared_programs = programs_of(function)
+        self._lock = threading.RLock()
 
-    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+    # --- the path of a call; C calls this when its cache does not know the arguments ---
+
+    def _call_general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Map over the arguments.
 
         Parameters
@@ -54,27 +66,139 @@ class Vectorized:
             Arrays are mapped and broadcast as in NumPy; numbers and arrays of rank 0 are shared by
             all elements, and may change from call to call at no cost.
         out : ndarray or tuple of ndarray, optional
-            Where the results go: C-contiguous, of the right type and shape, apart from the inputs.
+            Where the results go: of the right type and shape, apart from the inputs.
+        where : array_like of bool, optional
+            Which elements are computed; those of `out`, which must be given, stay as they are
+            elsewhere.
+        threads, memory, accuracy, math, compile, max_steps, timeout, progress, seed, first_element
+            As `vectorize` has them, for this call.
 
         Returns
         -------
         ndarray or tuple of ndarray
             As the function returns one element or a tuple of them.
         """
+        out = kwargs.pop("out", None) if kwargs else None
+        where = None if self._parameters.has("where") else kwargs.pop("where", None)
+        is_plain_call = not kwargs and out is None and where is None
+        options = self._call_options(kwargs)
         arguments = self._parameters.bind(args, kwargs)
         if current() is not None:
-            return self._call_inside(arguments, out)
-        described = describe(self.name, arguments)
-        specialization = self._specialize(described)
-        assert specialization.dtypes is not None
+            return self._inside(self.__wrapped__, arguments, out)
+        described = describe(self.name, arguments, self._excluded)
+        if where is not None:
+            return self._call_where(described, where, out, options)
+        found = self._find(self._request(described))
+        values = (*described.values, *found.values)
+        recorded = found.recorded
+        if out is None and options.progress is None:
+            results = recorded.program.call(values, options.map)
+            if is_plain_call and described.is_plain and len(args) == len(arguments):
+                self._remember_call(args, found, options)
+            return _nest(recorded.structure, results)
         if out is None:
-            outputs = [empty(described.shape, TO_NUMPY[d]) for d in specialization.dtypes]
+            outputs = tuple(empty(described.shape, TO_NUMPY[d]) for d in recorded.dtypes)
         else:
-            outputs = check_outputs(self.name, out, described.shape, specialization.dtypes)
-        specialization.compiled.map_into(outputs, described.arrays, self._options)
-        if out is None and described.shape == ():
-            outputs = [output[()] for output in outputs]
-        return tuple(outputs) if specialization.returns_tuple else outputs[0]
+            outputs = check_outputs(
+                self.name, out, described.shape, recorded.dtypes, recorded.structure
+            )
+        self._run_into(recorded, outputs, values, options, described.shape)
+        return out if out is not None else _nest(recorded.structure, list(outputs))
+
+    def _call_options(self, kwargs: dict[str, Any]) -> CallOptions:
+        """Take the options of a call out of its keywords."""
+        given = {
+            key: kwargs.pop(key)
+            for key in list(kwargs)
+            if key in _options.NAMES and not self._parameters.has(key)
+        }
+        return _options.resolve(self._given, _options.checked(self.name, given))
+
+    def _request(self, described: Arguments) -> Request:
+        return Request(self.name, described.signature, self._otypes, self._refill)
+
+    def _find(self, request: Request) -> Found:
+        """Return the recorded function for a request; it is recorded if it is new."""
+        found = self._find_recorded(request)
+        if found is not None:
+            return found
+        with self._lock:  # of several threads one records
+            found = self._find_recorded(request)
+            if found is None:
+                recorded = record_program(self.__wrapped__, request)
+                # Programs for all functions of this code must not keep what one captures alive.
+                is_own = recorded.captures.keeps_alive
+                (self._programs if is_own else self._shared_programs).add(request, recorded)
+                found = _found(recorded, self.__wrapped__)
+        return found
+
+    def _find_recorded(self, request: Request) -> Found | None:
+        return self._programs.find(self.__wrapped__, request) or self._shared_programs.find(
+            self.__wrapped__, request
+        )
+
+    def _remember_call(self, args: tuple[Any, ...], found: Found, options: CallOptions) -> None:
+        """Let calls with such arguments go straight to the program."""
+        structure = found.recorded.structure
+        is_tuple = structure is not None and structure.type is tuple
+        if structure is not None and not (is_tuple and all(p is None for p in structure.parts)):
+            return
+        self._remember(args, found.recorded.program, found.sources, is_tuple, options.map)
+
+    def _call_where(self, described: Arguments, where: Any, out: Any, options: CallOptions) -> Any:
+        if out is None:
+            raise UsageTypeError(
+                f"{self.name}: where without out; got a mask and no array for the results, "
+                "expected both. Give out=, which keeps its values where the mask is False."
+            )
+        mask = np.asarray(where)
+        if mask.dtype != np.bool_:
+            raise UsageTypeError(
+                f"{self.name}: where is not a mask; got {mask.dtype}, expected bool."
+            )
+        shape = _shape_with(self.name, described.shape, mask)
+        mask = np.broadcast_to(mask, shape)
+        plain = self._find(self._request(described)).recorded
+        outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.structure)
+        found = self._find(self._request(described)._replace(masked=plain.dtypes))
+        options.map.where = len(described.values)
+        values = (*described.values, mask, *found.values)
+        self._run_into(found.recorded, outputs, values, options, shape)
+        return out
+
+    def _run_into(
+        self,
+        recorded: Recorded,
+        outputs: tuple[Any, ...],
+        values: tuple[Any, ...],
+        options: CallOptions,
+        shape: tuple[int, ...],
+    ) -> None:
+        total = int(np.prod(shape, dtype=np.int64))
+        with shown(options.progress, self.name, total) as progress:
+            recorded.program.call_into(outputs, values, options.map, progress)
+
+    # --- inside another vectorized function ---
+
+    def call_inside(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Record the plain function as a part of the one that is being recorded."""
+        out = kwargs.pop("out", None)
+        return self._inside(function, self._parameters.bind(args, kwargs), out)
+
+    def _inside(self, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any) -> Any:
+        if out is not None or any(isinstance(a, (np.ndarray, Table)) and a.ndim for a in arguments):
+            raise UsageTypeError(
+                at_line(
+                    f"{self.name}: called on arrays inside a vectorized function; got an array, "
+                    "expected elements and numbers. Pass the array as an argument of the outer "
+                    "function."
+                )
+            )
+        return function(*arguments)
+
+    # --- looking at it ---
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Say what happens, or happened, with such arguments: schedule and reason, code, counts.
@@ -86,7 +210,8 @@ class Vectorized:
             recorded, ``instructions`` of the one that runs, ``bytes_in`` and ``bytes_out`` of an
             element, ``scratch_bytes`` of a worker; of machine code ``compiled``, ``schedule``,
             ``refill``, ``lanes``, ``interleave``, ``reason``, ``source``, ``times`` in
-            milliseconds, ``code_bytes`` and ``error``; and the ``last_run``, if there was one.
+            milliseconds, ``code_bytes`` and ``error``; ``copied`` arguments, with the reason; and
+            the ``last_run``, if there was one.
 
         Examples
         --------
@@ -101,8 +226,8 @@ class Vectorized:
         >>> e.bytes_in, e.bytes_out, e.last_run["tier1_elements"]
         (8, 8, 4)
         """
-        described = describe(self.name, self._parameters.bind(args, kwargs))
-        return self._specialize(described).compiled.explain(described.arrays, self._options)
+        described, recorded, options = self._look(args, kwargs)
+        return recorded.program.explain(options.map, described.copied)
 
     def lower(self, *args: Any, **kwargs: Any) -> str:
         """Return the element program for such arguments as text.
@@ -114,35 +239,89 @@ class Vectorized:
         >>> print(square.lower(np.arange(4.0)).splitlines()[0])
         function square(%0: f64) -> (f64) {
         """
-        described = describe(self.name, self._parameters.bind(args, kwargs))
-        return self._specialize(described).compiled.lower(described.arrays, self._options)
+        _, recorded, options = self._look(args, kwargs)
+        return recorded.program.lower(options.map)
+
+    def _look(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Arguments, Recorded, CallOptions]:
+        options = self._call_options(kwargs)
+        described = describe(self.name, self._parameters.bind(args, kwargs), self._excluded)
+        return described, self._find(self._request(described)).recorded, options
+
+    def on(self, index: int | tuple[int, ...], *args: Any, **kwargs: Any) -> Any:
+        """Run the plain function on one element, where ``breakpoint()`` and ``print`` work.
+
+        Parameters
+        ----------
+        index : int or tuple of int
+            The element: its number in C order, as errors name it, or its place in each dimension.
+
+        Examples
+        --------
+        >>> import lanewise as lw, numpy as np
+        >>> f = lw.vectorize(lambda x, k: x * k)
+        >>> f.on(2, np.array([1.0, 2.0, 4.0]), 10)
+        np.float64(40.0)
+        """
+        arguments = self._parameters.bind(args, kwargs)
+        described = describe(self.name, arguments, self._excluded)
+        return self.__wrapped__(
+            *arguments_of_element(self.name, index, arguments, described, self._excluded)
+        )
+
+    def clear_cache(self) -> None:
+        """Forget what was recorded; the next call records the function again.
+
+        Examples
+        --------
+        >>> import lanewise as lw, numpy as np
+        >>> f = lw.vectorize(lambda x: x + 1)
+        >>> f(np.zeros(1))
+        array([1.])
+        >>> f.clear_cache()
+        """
+        self._forget()
+        self._programs.clear()
+        self._shared_programs.clear()
 
     def __repr__(self) -> str:
         return f"<vectorized {self.name}>"
 
-    def _call_inside(self, arguments: tuple[Any, ...], out: Any) -> Any:
-        """Record the plain function as a part of the one that is being recorded."""
-        if out is not None or any(isinstance(a, np.ndarray) and a.ndim for a in arguments):
-            raise UsageTypeError(
-                at_line(
-                    f"{self.name}: called on arrays inside a vectorized function; got an array, "
-                    "expected elements and numbers. Pass the array as an argument of the outer "
-                    "function."
-                )
+    def _position(self, one: int | str) -> int:
+        """Return the position of a parameter that is excluded from mapping."""
+        found = one if isinstance(one, int) else self._parameters.position(one)
+        if found is None or found < 0:
+            raise UsageError(
+                f"vectorize: excluded names no parameter; got {one!r}, expected positions from 0 "
+                f"on, or names of {self.name}{self._parameters.signature}."
             )
-        return self.__wrapped__(*arguments)
-
-    def _specialize(self, arguments: Arguments) -> Specialization:
-        """Return the function for this signature, recorded if it is new."""
-        signature = arguments.signature
-        found = self._specializations.get(signature)
-        if found is None:
-            # Of several threads one wins here, and one records: `compiled` has the lock.
-            new = Specialization(self.name, self.__wrapped__, signature, self._refill)
-            found = self._specializations.setdefault(signature, new)
-        if found.dtypes is None:
-            found.dtypes = found.compiled.result_types(arguments.arrays, self._options)
         return found
+
+
+def _found(recorded: Recorded, function: Any) -> Found:
+    """Return what was just recorded with its captures."""
+    matched = recorded.captures.match(function)
+    if matched is None:
+        raise UsageError(
+            f"{recorded.program.name}: what the function captures changed while it was recorded; "
+            "got other values than at the beginning, expected the same. Return such values instead."
+        )
+    return Found(recorded, *matched)
+
+
+def _nest(structure: Structure, results: list[Any]) -> Any:
+    return results[0] if structure is None else unflatten(structure, iter(results))
+
+
+def _shape_with(call: str, shape: tuple[int, ...], mask: Any) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(shape, mask.shape)
+    except ValueError:
+        raise UsageError(
+            f"{call}: where does not fit the arguments; got {mask.shape}, expected a shape that "
+            f"broadcasts with {shape}."
+        ) from None
 
 
 @overload
@@ -153,41 +332,46 @@ def vectorize(
     /,
     *,
     name: str | None = None,
-    threads: int = 0,
-    max_steps: int = 0,
-    memory: int = 0,
-    compile: str = "auto",
-    math: str = "strict",
+    excluded: Iterable[int | str] | None = None,
+    otypes: Any = None,
+    signature: str | None = None,
     schedule: str | None = None,
-    accuracy: str = "default",
+    **options: Any,
 ) -> Any: ...
 def vectorize(
     fn: Callable[..., Any] | None = None,
     /,
     *,
     name: str | None = None,
-    threads: int = 0,
-    max_steps: int = 0,
-    memory: int = 0,
-    compile: str = "auto",
-    math: str = "strict",
+    excluded: Iterable[int | str] | None = None,
+    otypes: Any = None,
+    signature: str | None = None,
     schedule: str | None = None,
-    accuracy: str = "default",
+    **options: Any,
 ) -> Any:
     """Make a function for one element one for arrays.
 
     The function is called once per signature, on symbolic elements, and recorded; see `Element`
     for what it may do. The program then runs over all elements in SIMD lanes, on every core.
-    Numbers that the function takes from outside are read when it is recorded; pass what changes as
-    an argument.
+    Numbers and arrays that the function takes from outside are read at every call.
 
     Parameters
     ----------
     fn : callable, optional
-        A function of elements that returns an element or a tuple of them. Left out when options are
-        given to the decorator.
+        A function of elements that returns an element, or elements in tuples, lists, dicts, named
+        tuples and dataclasses. Left out when options are given to the decorator.
     name : str, optional
         What it is called in errors and `Vectorized.explain`; the function's own name if not given.
+    excluded : set of int or str, optional
+        Positions or names of parameters that are not mapped: numbers are shared by all elements,
+        arrays are read by index, everything else is passed as it is.
+    otypes : str or list of dtype, optional
+        The types of the results; those the function gives if not given.
+    signature : str, optional
+        As `numpy.vectorize` has it; elements are single values, so that only ``"(),()->()"`` and
+        the like do.
+    schedule : {"packets", "refill"}, optional
+        How loops run in lanes; chosen if not given.
     threads : int, optional
         How many may take part; 0 for what `set_num_threads` says.
     max_steps : int, optional
@@ -200,11 +384,16 @@ def vectorize(
     math : {"strict", "fast"}, optional
         Fast: a product and a sum may become one fma, a division by a literal a multiplication.
         Faster, with other bits; NaN, infinities and signed zeros keep their meaning.
-    schedule : {"packets", "refill"}, optional
-        How loops run in lanes; chosen if not given.
     accuracy : {"default", "high"}, optional
         With "high", mathematical functions of float32 are computed in float64, those of float64 in
         pairs: within one unit in the last place, and several times slower.
+    timeout : float, optional
+        Seconds after which a call ends with `Timeout`.
+    progress : bool or callable, optional
+        True for a progress bar (by tqdm if that is there), or a function that is told the elements
+        done and all.
+    seed, first_element : int, optional
+        Of random draws: the seed, and the number of the first element.
 
     Examples
     --------
@@ -223,21 +412,19 @@ def vectorize(
     >>> halvings(np.array([1.0, 10.0, 1e6]))
     array([ 0,  4, 20])
     """
-    options = MapOptions()
-    options.threads = _whole_number("threads", threads, 2**31 - 1)
-    options.max_steps = _whole_number("max_steps", max_steps, 2**63 - 1)
-    options.memory = _whole_number("memory", memory, 2**63 - 1)
-    options.compile = _choice("compile", compile, _COMPILE)
-    options.accuracy = _choice("accuracy", accuracy, _ACCURACY)
-    options.math = _choice("math", math, _MATH)
-    refill = _choice("schedule", schedule, _REFILL)
+    _options.checked("vectorize", options)
+    choice("vectorize", "schedule", schedule, _REFILL)
+    types = None if otypes is None else _dtypes(otypes)
+    positions = () if excluded is None else tuple(excluded)
+    if signature is not None:
+        _check_signature(signature)
 
     def decorate(function: Callable[..., Any]) -> Vectorized:
         if not callable(function):
             raise UsageTypeError(
                 f"vectorize: not a function; got {type(function).__name__}, expected a callable."
             )
-        return Vectorized(function, name, options, refill)
+        return Vectorized(function, name, options, schedule, positions, types)
 
     return decorate if fn is None else decorate(fn)
 
@@ -247,18 +434,25 @@ def _identifier(name: str) -> str:
     return re.sub(r"\W", "_", name).strip("_") or "f"
 
 
-def _whole_number(option: str, value: Any, most: int) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most:
-        return value
-    raise UsageError(
-        f"vectorize: {option} is not a whole number in range; got {value!r}, expected 0 to {most}."
-    )
+def _dtypes(otypes: Any) -> tuple[DType, ...]:
+    """Return the types that `otypes` names."""
+    found = []
+    for one in otypes if isinstance(otypes, (str, list, tuple)) else [otypes]:
+        dtype = FROM_NUMPY.get(np.dtype(one))
+        if dtype is None:
+            raise UsageTypeError(
+                f"vectorize: unsupported type in otypes; got {np.dtype(one)}, expected {SUPPORTED}."
+            )
+        found.append(dtype)
+    return tuple(found)
 
 
-def _choice(option: str, value: Any, choices: dict[Any, Any]) -> Any:
-    if value in choices:
-        return choices[value]
-    raise UsageError(
-        f"vectorize: no such {option}; got {value!r}, expected one of "
-        f"{', '.join(repr(choice) for choice in choices)}."
-    )
+def _check_signature(signature: str) -> None:
+    """Refuse signatures of anything but single values."""
+    scalars = r"\(\s*\)(\s*,\s*\(\s*\))*"
+    if not re.fullmatch(rf"\s*{scalars}\s*->\s*{scalars}\s*", signature):
+        raise UsageError(
+            f"vectorize: elements are single values; got signature {signature!r}, expected one "
+            'without dimensions, like "(),()->()". Map over the values, or capture the array and '
+            "read it by index."
+        )

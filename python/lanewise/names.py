@@ -1,0 +1,79 @@
+"""Which globals a function reads, and which attributes of globals, cells and its first parameter.
+
+Read from the bytecode, with that of functions defined inside.
+"""
+
+import opcode
+import sys
+from collections import defaultdict
+from types import CodeType
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+
+class Names(NamedTuple):
+    """What a function looks up by name."""
+
+    globals: tuple[str, ...]
+    attributes: dict[str, set[str]]  # that are read of a name
+
+
+_GLOBALS = {opcode.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME") if name in opcode.opmap}
+_LOCALS = {
+    opcode.opmap[name]
+    for name in ("LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FAST_BORROW")
+    if name in opcode.opmap
+}
+_ATTRIBUTES = {opcode.opmap[name] for name in ("LOAD_ATTR", "LOAD_METHOD") if name in opcode.opmap}
+_EXTENDED = opcode.EXTENDED_ARG
+_CACHE = opcode.opmap.get("CACHE", 0)
+# The lowest bit of an argument says something else.
+_SHIFT_GLOBAL = 1
+_SHIFT_ATTRIBUTE = 1 if sys.version_info >= (3, 12) else 0
+
+_known: WeakKeyDictionary[CodeType, Names] = WeakKeyDictionary()
+
+
+def names_of(code: CodeType) -> Names:
+    """Return the names that a function with this code looks up."""
+    known = _known.get(code)
+    if known is None:
+        found: dict[str, None] = {}
+        attributes: defaultdict[str, set[str]] = defaultdict(set)
+        _scan(code, found, attributes)
+        known = _known[code] = Names(tuple(found), attributes)
+    return known
+
+
+def _scan(code: CodeType, found: dict[str, None], attributes: defaultdict[str, set[str]]) -> None:
+    names = code.co_names
+    # Cells that are parameters have one place among all variables.
+    locals_ = (
+        *code.co_varnames,
+        *(name for name in code.co_cellvars if name not in code.co_varnames),
+        *code.co_freevars,
+    )
+    owner: str | None = None  # the name that the instruction before has read
+    high = 0
+    bytecode = code.co_code
+    for at in range(0, len(bytecode), 2):
+        op = bytecode[at]
+        if op == _CACHE:
+            continue
+        argument = high | bytecode[at + 1]
+        high = 0
+        if op == _EXTENDED:
+            high = argument << 8
+        elif op in _GLOBALS:
+            is_shifted = op == opcode.opmap["LOAD_GLOBAL"]
+            owner = names[argument >> _SHIFT_GLOBAL if is_shifted else argument]
+            found[owner] = None
+        elif op in _LOCALS:
+            owner = locals_[argument] if argument < len(locals_) else None
+        else:
+            if op in _ATTRIBUTES and owner is not None:
+                attributes[owner].add(names[argument >> _SHIFT_ATTRIBUTE])
+            owner = None
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _scan(constant, found, attributes)

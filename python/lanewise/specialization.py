@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from . import flow
 from ._core import DType, ElementFunction, Recording, Value
 from .arguments import Signature
 from .element import Element, as_value, is_operand, kind_of
 from .errors import UsageTypeError
-from .recorder import Recorder, open_recorder
+from .recorder import Recorder, record_function
 from .source import line_of
 
 
@@ -26,12 +27,16 @@ class Specialization:
 
     def _record(self, recording: Recording, parameters: list[Value]) -> list[Value]:
         """Call the user's function on symbolic elements."""
-        with open_recorder(recording) as recorder:
+
+        def call(recorder: Recorder, parameters: list[Value]) -> list[Value]:
             elements = [
                 Element(recorder, value, parameter.kind.weak)
                 for value, parameter in zip(parameters, self._signature, strict=True)
             ]
-            return self._results(recorder, self._function(*elements))
+            return self._results(recorder, flow.call(self._function, *elements))
+
+        results: list[Value] = record_function(recording, parameters, call)
+        return results
 
     def _results(self, recorder: Recorder, returned: Any) -> list[Value]:
         self.returns_tuple = isinstance(returned, (tuple, list))

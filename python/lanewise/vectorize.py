@@ -7,6 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from . import flow
 from ._core import Accuracy, Compile, Explanation, MapOptions, Math, empty
 from .arguments import Arguments, Signature, describe
 from .dtypes import TO_NUMPY
@@ -130,7 +131,7 @@ class Vectorized:
                     "function."
                 )
             )
-        return self.__wrapped__(*arguments)
+        return flow.call(self.__wrapped__, *arguments)
 
     def _specialize(self, arguments: Arguments) -> Specialization:
         """Return the function for this signature, recorded if it is new."""

@@ -188,6 +188,12 @@ void bind_memory(nb::class_<Recording>& recording) {
           },
           "Assign to a place of an array; outside of it the element fails.")
       .def(
+          "check_index",
+          [](Recording& r, Value index, std::int64_t size) {
+            r.builder().check_index(index.id, size);
+          },
+          "The element fails unless an i32 is from 0 to below a size.")
+      .def(
           "table_size",
           [](Recording& r, Value table) { return r.value(r.builder().table_size(table.id)); },
           "How many values a table has.");

@@ -74,7 +74,7 @@ def _record(
     loop.can_be_plain = False
     values = loop.enter()
     with loop:
-        loop.stops(flow.call(cond, *values))
+        loop.stops(flow.call(cond, *values), *values)
         following = _next_state(flow.call(body, *values), is_single, len(initial))
         _check_numbers("the state from body", following)
     loop.repeat(*following)

@@ -63,6 +63,7 @@ class Recorder:
         self.blocks: list[Any] = []  # what can be left and has not ended, innermost last
         self.plain_loops: list[Any] = []  # loops whose steps are recorded one by one
         self.functions: list[Any] = []  # converted functions that are being called
+        self.counters: set[int] = set()  # numbers of values that are never below 0
         self._line: Line | None = None
         self._visits: Counter[Hashable] = Counter()
         self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
@@ -116,6 +117,13 @@ def current() -> Recorder | None:
     return recorder
 
 
+def _asks_for_another(error: BaseException | None) -> bool:
+    """Say whether a `Retrace` is behind an error; `finally` may have raised another over it."""
+    while error is not None and not isinstance(error, Retrace):
+        error = error.__context__
+    return error is not None
+
+
 def record_function(
     recording: Recording, parameters: list[Value], body: Callable[[Recorder, list[Value]], Any]
 ) -> Any:
@@ -128,11 +136,11 @@ def record_function(
         _open.recorder = recorder
         try:
             return body(recorder, parameters)
-        except Retrace:
+        except BaseException as error:
+            if not _asks_for_another(error):
+                recording.close()
+                raise
             parameters = recording.restart()
-        except BaseException:
-            recording.close()
-            raise
         finally:
             _open.recorder = before
             recorder.is_open = False

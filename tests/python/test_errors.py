@@ -296,6 +296,7 @@ def test_an_element_as_a_range():
         TypeError,
         "range: an element is among its bounds; got a use outside of a for statement, expected "
         "for i in range(...).",
+        np.arange(4),
     )
 
 

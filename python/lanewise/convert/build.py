@@ -19,7 +19,7 @@ _FLOW = "_lw"
 _JUMPS = frozenset(
     code
     for name, code in dis.opmap.items()
-    if "JUMP_IF" in name or name in ("FOR_ITER", "SEND", "GET_AITER")
+    if ("JUMP" in name and "IF_" in name) or name in ("FOR_ITER", "SEND", "GET_AITER")
 )
 _OURS = (f"{Path(__file__).parent.parent}/", f"{Path(np.__file__).parent}/")
 # By code object, as long as that lives: the rewritten code, or why there is none.

@@ -203,7 +203,9 @@ class Rewriter(ast.NodeTransformer):
         used = scope.used([node.test, *node.body])
         region = self._new()
         begin = at(_assign(region, self._begin("while_", node, changed, used)), node)
-        stop = ast.If(_call(_attribute(region, "stops"), self.visit(node.test)), [ast.Break()], [])
+        values = map(_name, changed)
+        test = _call(_attribute(region, "stops"), self.visit(node.test), *values)
+        stop = ast.If(test, [ast.Break()], [])
         return [begin, *self._loop(node, region, changed, [at(stop, node)])]
 
     def visit_For(self, node: ast.For) -> Any:  # noqa: D102
@@ -377,6 +379,10 @@ class Rewriter(ast.NodeTransformer):
     def visit_List(self, node: ast.List) -> Any:  # noqa: D102
         self.generic_visit(node)
         return self._local_list(node) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Dict(self, node: ast.Dict) -> Any:  # noqa: D102
+        self.generic_visit(node)
+        return at(_call(_flow("local_dict"), _constant(next(_sites)), node), node)
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:  # noqa: D102
         return self._local_list(self._comprehension(node))

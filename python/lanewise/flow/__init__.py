@@ -6,7 +6,7 @@ from .branches import not_
 from .calls import call
 from .checks import assert_
 from .choices import and_, compare, contains, contains_not, or_, ternary
-from .containers import item, local_list
+from .containers import item, local_dict, local_list
 from .frames import Frame
 from .state import UNSET, load
 
@@ -27,6 +27,7 @@ __all__ = [
     "item",
     "le",
     "load",
+    "local_dict",
     "local_list",
     "lt",
     "ne",

@@ -71,6 +71,9 @@ class Branch:
     def make_plain(self, value: Value) -> None:
         """Do nothing: a branch on an element stays one."""
 
+    def unroll(self) -> None:
+        """Do nothing: it has no steps."""
+
     def discard(self) -> None:
         """Drop it; an exception has ended it."""
         del self._recorder.regions[self._recorder.regions.index(self) :]

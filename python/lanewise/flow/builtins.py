@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from .._core import DType
 from ..dtypes import FLOATS, TO_NUMPY
 from ..element import Element, power, record, unsupported, whole
@@ -17,6 +19,7 @@ from ..errors import UsageError
 from ..source import at_line
 from .branches import not_, truth
 from .choices import and_, choose, or_
+from .containers import local_array
 from .loops import Range
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -297,3 +300,14 @@ def _dist(points: list[Any]) -> Any:
 _sequence("prod", _prod)
 _sequence("fsum", sum)
 _sequence("dist", _dist)
+
+
+# --- arrays that a function makes ---
+
+
+def _making(function: Any) -> None:
+    FUNCTIONS[function] = functools.partial(local_array, function)
+
+
+for _function in (np.zeros, np.ones, np.full, np.empty, np.array, np.asarray, np.arange):
+    _making(_function)

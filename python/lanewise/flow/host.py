@@ -33,7 +33,7 @@ class HostLoop:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         return kind is _Continue
 
-    def stops(self, test: Any) -> bool:
+    def stops(self, test: Any, *_: Any) -> bool:
         """Say whether the test ends the loop."""
         return not test
 

@@ -139,7 +139,7 @@ class PlainLoop(Loop):
         self._step = Block(self._recorder, key, self._names)
         return values
 
-    def stops(self, test: Any) -> bool:
+    def stops(self, test: Any, *_: Any) -> bool:
         """Say whether the test ends the loop."""
         if isinstance(test, Element):
             if self._recorder.session.notes.get((self._key, "mode")) == _PLAIN:
@@ -223,6 +223,8 @@ class RegionLoop(Loop):
         self._is_sure = False  # there is at least one step
         self._is_in_body = False
         self._is_left = False
+        self._at_head: tuple[Any, ...] = ()
+        self._set_by_test: set[str] = set()
         self._unset: set[str] = set()  # variables without a value at the end of some step
         self.heads: list[Value] = []
         self.can_be_plain = True
@@ -255,6 +257,7 @@ class RegionLoop(Loop):
             variable.read() if variable.has_slots else start
             for variable, start in zip(self._meeting.variables, self._starts, strict=True)
         )
+        self._at_head = values
         self.heads = [
             number.value
             for value in values
@@ -271,10 +274,13 @@ class RegionLoop(Loop):
 
     def make_plain(self, value: Value) -> None:
         """Record the function again with this loop plain, if that makes a value a plain one."""
-        session, key = self._recorder.session, (self._key, "mode")
-        if not self.can_be_plain or key in session.notes:
-            return
         if any(self._recorder.recording.depends(value, head) for head in self.heads):
+            self.unroll()
+
+    def unroll(self) -> None:
+        """Record the function again with this loop plain, if it can be."""
+        session, key = self._recorder.session, (self._key, "mode")
+        if self.can_be_plain and key not in session.notes:
             session.note(key, _PLAIN)
             raise Retrace
 
@@ -287,10 +293,11 @@ class RegionLoop(Loop):
         recorder.recording.discard_scope(self.scope)
         recorder.lose(self.first)
 
-    def stops(self, test: Any) -> bool:
-        """Take the test, which stands at the head of every step."""
+    def stops(self, test: Any, *values: Any) -> bool:
+        """Take the test, which stands at the head of every step, and the variables behind it."""
         test = truth(test)
         recorder = self._recorder
+        self._write_head(values)
         if isinstance(test, Element):
             recorder.recording.break_if(not_(test).value)
         elif test:
@@ -299,6 +306,20 @@ class RegionLoop(Loop):
             recorder.recording.break_if(recorder.constant(DType.Bool, True))
         self._begin_body()
         return False
+
+    def _write_head(self, values: tuple[Any, ...]) -> None:
+        """Leave what the test has changed for elements that do not go on."""
+        changed = [
+            (variable, value)
+            for variable, head, value in zip(
+                self._meeting.variables, self._at_head, values, strict=True
+            )
+            if value is not head and not isinstance(value, Missing)
+        ]
+        self._set_by_test = {variable.name for variable, _ in changed}
+        fits = [variable.write(value, self.scope) for variable, value in changed]
+        if not all(fits):
+            raise Retrace
 
     def break_(self, *values: Any) -> None:
         """Leave the loop."""
@@ -368,7 +389,8 @@ class RegionLoop(Loop):
             is_late = isinstance(start, Missing)
             is_skipped = self._has_exit and not self._is_sure
             is_unset = not variable.has_slots or variable.name in self._unset
-            if is_late and (is_skipped or is_unset):
+            is_set = variable.name in self._set_by_test
+            if is_late and (is_skipped or is_unset) and not is_set:
                 result.append(self._may_be_unset(variable.name))
             else:
                 result.append(variable.read(self._start))
@@ -444,6 +466,8 @@ class RangeLoop(RegionLoop):
         self._now: Value | None = None
         self.can_be_plain = isinstance(items, range)
         self._is_sure = isinstance(items, range) and len(items) > 0
+        is_upward = items.step > 0 and not isinstance(items.start, Element)
+        self._is_never_negative = is_upward and items.start >= 0
 
     def enter(self, *values: Any) -> tuple[Any, ...]:
         """Begin the loop, and take the counter."""
@@ -451,6 +475,8 @@ class RangeLoop(RegionLoop):
         recorder = self._recorder
         self._now = recorder.recording.read(self._counter)
         self.heads.append(self._now)
+        if self._is_never_negative:
+            recorder.counters.add(self._now.id)
         is_over = recorder.op("ge" if self._step > 0 else "le", [self._now, self._stop])
         recorder.recording.break_if(is_over)
         self._begin_body()

@@ -89,9 +89,10 @@ def _shape(value: Any, numbers: list[Any]) -> Any:
     kind = type(value)
     if isinstance(value, tuple):
         return (kind, tuple(_shape(item, numbers) for item in value))
-    if kind is list:
-        return (kind, tuple(_shape(item, numbers) for item in value))
-    if kind is dict:
+    if kind is list or (isinstance(value, list) and getattr(value, "is_plain", False)):
+        return (list, tuple(_shape(item, numbers) for item in value))
+    if kind is dict or (isinstance(value, dict) and getattr(value, "is_plain", False)):
+        kind = dict
         return (kind, tuple(value), tuple(_shape(item, numbers) for item in value.values()))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(field.name for field in dataclasses.fields(value))

@@ -20,8 +20,10 @@ from .dtypes import (
     TO_NUMPY,
     WEAK_FLOAT,
     WEAK_INT,
+    WEAK_NARROW,
     Kind,
     promote,
+    settled,
 )
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, Retrace
@@ -92,7 +94,7 @@ class Element:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The NumPy type."""
-        return TO_NUMPY[self._value.dtype]
+        return TO_NUMPY[settled(self.kind)]
 
     @property
     def kind(self) -> Kind:
@@ -323,10 +325,36 @@ def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
     return recorder.constant(dtype, int(number))
 
 
+_NARROW_FUNCTIONS = frozenset(
+    {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "select"}
+)
+
+
+def _computed(name: str, operands: tuple[Any, ...], kinds: list[Kind]) -> list[Kind]:
+    """Return the kinds in which operands are computed with, of which some are narrow."""
+    if name not in _NARROW_FUNCTIONS:
+        return [WEAK_INT if kind == WEAK_NARROW else kind for kind in kinds]
+    return [
+        WEAK_NARROW if is_narrow(operand) else kind
+        for operand, kind in zip(operands, kinds, strict=True)
+    ]
+
+
+def is_narrow(operand: Any) -> bool:
+    """Say whether an operand is a Python integer that is known to fit int32."""
+    if isinstance(operand, Element):
+        return operand.kind == WEAK_NARROW
+    is_int = isinstance(operand, int) and not isinstance(operand, bool)
+    return is_int and -(2**31) <= operand < 2**31
+
+
 def record(name: str, *operands: Any) -> Element:
     """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
     recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
-    resolved = RULES[name](name, [kind_of(operand) for operand in operands])
+    kinds = [kind_of(operand) for operand in operands]
+    if WEAK_NARROW in kinds:
+        kinds = _computed(name, operands, kinds)
+    resolved = RULES[name](name, kinds)
     values = [
         as_value(recorder, operand, dtype)
         for operand, dtype in zip(operands, resolved.operands, strict=True)

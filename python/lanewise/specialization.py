@@ -6,6 +6,7 @@ from typing import Any
 from . import flow
 from ._core import DType, ElementFunction, Recording, Value
 from .arguments import Signature
+from .dtypes import settled
 from .element import Element, as_value, is_operand, kind_of
 from .errors import UsageTypeError
 from .recorder import Recorder, record_function
@@ -50,4 +51,4 @@ class Specialization:
                 f"got {'None' if got == 'NoneType' else got}, expected an element, a number or a "
                 f"tuple of them.{hint}"
             )
-        return [as_value(recorder, result, kind_of(result).dtype) for result in results]
+        return [as_value(recorder, result, settled(kind_of(result))) for result in results]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageTypeError
-from .names import is_generator
+from .names import Names
 from .read import NoSourceError, read
 from .rewrite import Rewriter, at
 
@@ -70,7 +70,7 @@ def _compile(function: FunctionType) -> CodeType:
     original = function.__code__
     node = read(function)
     body: list[Any] = [node.body] if isinstance(node, ast.Lambda) else node.body
-    if is_generator(body):
+    if Names().of(body).suspends:
         raise UsageTypeError(
             f"{original.co_filename}:{original.co_firstlineno}: {original.co_name}: is a "
             "generator; got yield or await in an element function, expected return. Return a tuple."
@@ -81,9 +81,8 @@ def _compile(function: FunctionType) -> CodeType:
     outer = ast.parse("def _lw_outer(): pass").body[0]
     assert isinstance(outer, ast.FunctionDef)
     free = dict.fromkeys([_FLOW, *original.co_freevars])
-    outer.args.args = [ast.arg(n) for n in free]
+    outer.args.args = [at(ast.arg(n), inner) for n in free]
     outer.body = [inner]
-    at(outer, inner)
     module = ast.Module([outer], [])
     flags = original.co_flags & _FUTURE
     whole = compile(module, original.co_filename, "exec", flags, dont_inherit=True)

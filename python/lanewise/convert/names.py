@@ -1,81 +1,137 @@
-"""Which variables a part of a function assigns and reads."""
+"""Which variables the parts of a function assign and read, found in one pass over its tree."""
 
 import ast
 from collections.abc import Iterable, Iterator
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_CONTROL = (ast.If, ast.While, ast.For)
+_SUSPENSIONS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+_Place = tuple[int, int]
 
 
-def _inside(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk what belongs to the function itself: not what is inside of others that it defines."""
-    yield node
-    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-        outer: list[ast.AST] = list(getattr(node, "decorator_list", []))
-        if not isinstance(node, ast.ClassDef):
-            outer += [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
-        for part in outer:
-            yield from _inside(part)
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _inside(child)
+class Facts:
+    """What a part of a function does with names; functions inside count where that is said."""
+
+    def __init__(self) -> None:
+        self.assigned: dict[str, _Place] = {}  # where first; not those of functions inside
+        self.loaded: dict[str, _Place] = {}  # where first; those of functions inside too
+        self.in_control: set[str] = set()  # assigned inside an if, while or for
+        self.handled: set[str] = set()  # of exceptions, which Python deletes again
+        self.outside: dict[type, set[str]] = {ast.Global: set(), ast.Nonlocal: set()}
+        self.inner: set[str] = set()  # declared nonlocal by functions inside
+        self.suspends = False  # is part of a generator or coroutine
+
+    def add(self, other: "Facts") -> None:
+        """Add those of a part."""
+        for name, place in other.assigned.items():
+            self.assigned.setdefault(name, place)
+        for name, place in other.loaded.items():
+            self.loaded.setdefault(name, place)
+        self.in_control |= other.in_control
+        self.handled |= other.handled
+        for kind, names in other.outside.items():
+            self.outside[kind] |= names
+        self.inner |= other.inner
+        self.suspends |= other.suspends
+
+    def add_inner(self, other: "Facts") -> None:
+        """Add those of a function inside."""
+        for name, place in other.loaded.items():
+            self.loaded.setdefault(name, place)
+        self.inner |= other.inner | other.outside[ast.Nonlocal]
 
 
-def walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Walk statements of a function, without those of functions inside."""
-    for node in nodes:
-        yield from _inside(node)
+class Names:
+    """The facts of all statements of a function."""
 
+    def __init__(self) -> None:
+        self._known: dict[ast.stmt, Facts] = {}
 
-def assigned(nodes: Iterable[ast.AST]) -> list[str]:
-    """Return the names that statements assign, in order."""
-    names: dict[str, None] = {}
-    for node in walk(nodes):
-        if isinstance(node, _COMPREHENSIONS):
-            continue
-        names.update(dict.fromkeys(_bound(node)))
-    for name in _of_comprehensions(nodes):
-        names.pop(name, None)
-    return list(names)
+    def of(self, nodes: Iterable[ast.AST]) -> Facts:
+        """Return the facts of some statements or expressions together."""
+        facts = Facts()
+        for node in nodes:
+            facts.add(self._of(node))
+        return facts
 
+    def _of(self, node: ast.AST) -> Facts:
+        if isinstance(node, ast.stmt):
+            return self._statement(node)
+        facts = Facts()
+        self._collect(node, facts)
+        return facts
 
-def _of_comprehensions(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the targets of comprehensions that are assigned nowhere else."""
-    inside: set[int] = set()
-    targets: set[str] = set()
-    for node in walk(nodes):
-        if isinstance(node, ast.comprehension):
-            for part in ast.walk(node.target):
-                if isinstance(part, ast.Name):
-                    inside.add(id(part))
-                    targets.add(part.id)
-    for node in walk(nodes):
-        if id(node) not in inside:
-            targets.difference_update(_bound(node))
-    return targets
+    def _collect(self, node: ast.AST, facts: Facts) -> None:
+        if isinstance(node, ast.Name):
+            names = facts.loaded if isinstance(node.ctx, ast.Load) else facts.assigned
+            names.setdefault(node.id, (node.lineno, node.col_offset))
+        elif isinstance(node, ast.stmt):
+            facts.add(self._statement(node))
+        elif isinstance(node, ast.Lambda):
+            self._defaults(node.args, facts)
+            facts.add_inner(self._of(node.body))
+        elif isinstance(node, _COMPREHENSIONS):
+            self._comprehension(node, facts)
+        else:
+            self._other(node, facts)
+            self._children(node, facts)
 
+    def _children(self, node: ast.AST, facts: Facts) -> None:
+        for child in ast.iter_child_nodes(node):
+            self._collect(child, facts)
 
-def _bound(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        yield node.id
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield node.name
-    elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        for alias in node.names:
-            yield (alias.asname or alias.name).split(".")[0]
-    elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
-        yield node.name
+    def _other(self, node: ast.AST, facts: Facts) -> None:
+        if isinstance(node, ast.ExceptHandler) and node.name:
+            facts.handled.add(node.name)
+            facts.assigned.setdefault(node.name, (node.lineno, node.col_offset))
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            facts.assigned.setdefault(node.name, (node.lineno, node.col_offset))
+        elif isinstance(node, _SUSPENSIONS):
+            facts.suspends = True
 
+    def _statement(self, node: ast.stmt) -> Facts:
+        known = self._known.get(node)
+        if known is not None:
+            return known
+        facts = self._known[node] = Facts()
+        place = (node.lineno, node.col_offset)
+        if isinstance(node, _DEFINITIONS):
+            facts.assigned[node.name] = place
+            for decorator in node.decorator_list:
+                self._collect(decorator, facts)
+            self._defaults(node.args, facts)
+            facts.add_inner(self.of(node.body))
+        elif isinstance(node, ast.ClassDef):
+            facts.assigned[node.name] = place
+            for child in ast.walk(node):
+                if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
+                    facts.loaded.setdefault(child.id, (child.lineno, child.col_offset))
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                facts.assigned[(alias.asname or alias.name).split(".")[0]] = place
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            facts.outside[type(node)].update(node.names)
+        else:
+            facts.suspends |= isinstance(node, _SUSPENSIONS)
+            self._children(node, facts)
+            if isinstance(node, _CONTROL):
+                facts.in_control.update(facts.assigned)
+        return facts
 
-def loaded(nodes: Iterable[ast.AST]) -> list[str]:
-    """Return the names that statements read, those in functions inside included."""
-    names = {
-        node.id: None
-        for top in nodes
-        for node in ast.walk(top)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-    return list(names)
+    def _defaults(self, arguments: ast.arguments, facts: Facts) -> None:
+        for default in (*arguments.defaults, *arguments.kw_defaults):
+            if default is not None:
+                self._collect(default, facts)
+
+    def _comprehension(self, node: ast.AST, facts: Facts) -> None:
+        """Leave the targets away: they are the comprehension's own."""
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.comprehension):
+                for part in (child.iter, *child.ifs):
+                    self._collect(part, facts)
+            else:
+                self._collect(child, facts)
 
 
 def parameters(arguments: ast.arguments) -> list[str]:
@@ -85,53 +141,9 @@ def parameters(arguments: ast.arguments) -> list[str]:
     return [a.arg for a in every]
 
 
-def declared(nodes: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
-    """Return the names that are declared global, or nonlocal."""
-    return {name for node in walk(nodes) if isinstance(node, kind) for name in node.names}
-
-
-def changed_by_inner(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the names that functions inside declare nonlocal."""
-    return {
-        name
-        for top in nodes
-        for node in ast.walk(top)
-        if isinstance(node, ast.Nonlocal)
-        for name in node.names
-    }
-
-
-_CONTROL = (ast.If, ast.While, ast.For)
-
-
-def assigned_in_control(body: list[ast.stmt]) -> set[str]:
-    """Return the names that are assigned inside an if, while or for."""
-    names: set[str] = set()
-    for node in walk(body):
-        if isinstance(node, _CONTROL):
-            names.update(assigned([node]))
-    return names
-
-
-def read_early(body: list[ast.stmt]) -> set[str]:
-    """Return the names that are read, in the order of the text, before they are assigned."""
-    first: dict[str, tuple[int, int]] = {}
-    for node in walk(body):
-        for name in _bound(node):
-            place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
-            first[name] = min(first.get(name, place), place)
-    return {
-        node.id
-        for top in body
-        for node in ast.walk(top)
-        if isinstance(node, ast.Name)
-        and isinstance(node.ctx, ast.Load)
-        and node.id in first
-        and (node.lineno, node.col_offset) < first[node.id]
-    }
-
-
-def is_generator(body: Iterable[ast.AST]) -> bool:
-    """Say whether statements make their function a generator or coroutine."""
-    kinds = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
-    return any(isinstance(node, kinds) for node in walk(body))
+def targets(generators: Iterable[ast.comprehension]) -> Iterator[str]:
+    """Return the names that a comprehension has for itself."""
+    for generator in generators:
+        for part in ast.walk(generator.target):
+            if isinstance(part, ast.Name):
+                yield part.id

@@ -21,7 +21,7 @@ import itertools
 from typing import Any, TypeVar
 
 from ..errors import UsageError
-from . import names as of
+from .names import Facts, Names, parameters, targets
 
 _sites = itertools.count(1)
 _PRIVATE = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "breakpoint"}
@@ -43,41 +43,32 @@ N = TypeVar("N", bound=ast.AST)
 class _Scope:
     """What is known of a function while it is rewritten."""
 
-    def __init__(self, parameters: list[str], body: list[ast.stmt], around: set[str]) -> None:
-        self.shared = of.declared(body, ast.Nonlocal)
-        outside = of.declared(body, ast.Global) | self.shared
+    def __init__(self, parameters: list[str], facts: Facts, around: set[str]) -> None:
+        shared = facts.outside[ast.Nonlocal]
         self.parameters = set(parameters)
-        self.local = {*parameters, *of.assigned(body)} - outside
-        self.state = (self.local | self.shared) - _handled(body)
-        self.inner = (of.changed_by_inner(body) - self.shared) & self.local
-        early = of.read_early(body)
-        self.unset = (self.local & (of.assigned_in_control(body) | early | self.inner)) - (
-            self.parameters | _handled(body)
-        )
-        own = (of.assigned_in_control(body) | early) & self.state
-        self.checked = ((around - self.local) | own | self.inner | (self.shared & around)) & (
-            self.state | around
-        )
+        local = {*parameters, *facts.assigned} - facts.outside[ast.Global] - shared
+        self.state = (local | shared) - facts.handled
+        self.inner = (facts.inner - shared) & local
+        early = {
+            name
+            for name, place in facts.assigned.items()
+            if name in facts.loaded and facts.loaded[name] < place
+        }
+        uncertain = facts.in_control | early
+        self.unset = (local & (uncertain | self.inner)) - self.parameters - facts.handled
+        own = (uncertain & self.state) | self.inner
+        self.checked = (around - local) | own
         self.loops: list[tuple[str, list[str]]] = []
         self.tries = 0
 
-    def changed(self, nodes: list[ast.stmt]) -> list[str]:
+    def changed(self, facts: Facts) -> list[str]:
         """Return the variables that statements may change."""
-        return [*(n for n in of.assigned(nodes) if n in self.state), *self._inner(nodes)]
+        own = [name for name in facts.assigned if name in self.state]
+        return [*own, *sorted(self.inner.difference(own))]
 
-    def _inner(self, nodes: list[ast.stmt]) -> list[str]:
-        own = set(of.assigned(nodes))
-        return sorted(self.inner - own)
-
-    def used(self, nodes: list[ast.AST]) -> list[str]:
+    def used(self, facts: Facts) -> list[str]:
         """Return the variables that a loop reads and that surely can be read before it."""
-        return [n for n in of.loaded(nodes) if n in self.parameters or n in self.unset]
-
-
-def _handled(body: list[ast.stmt]) -> set[str]:
-    return {
-        node.name for node in of.walk(body) if isinstance(node, ast.ExceptHandler) and node.name
-    }
+        return [n for n in facts.loaded if n in self.parameters or n in self.unset]
 
 
 class Rewriter(ast.NodeTransformer):
@@ -88,6 +79,7 @@ class Rewriter(ast.NodeTransformer):
         self._private = private  # the class whose names with two underscores these are
         self._scopes: list[_Scope] = []
         self._numbers = itertools.count(1)
+        self._names = Names()
         self._later = 0  # how many operands that are evaluated later are around
 
     # --- functions ---
@@ -113,7 +105,7 @@ class Rewriter(ast.NodeTransformer):
         self, node: ast.AST, arguments: ast.arguments, body: list[ast.stmt]
     ) -> list[ast.stmt]:
         around = self._scopes[-1].checked if self._scopes else set()
-        scope = _Scope(of.parameters(arguments), body, around)
+        scope = _Scope(parameters(arguments), self._names.of(body), around)
         declarations = [s for s in body if isinstance(s, (ast.Global, ast.Nonlocal))]
         self._scopes.append(scope)
         later, self._later = self._later, 0
@@ -137,14 +129,14 @@ class Rewriter(ast.NodeTransformer):
         node.decorator_list = [self.visit(d) for d in node.decorator_list]
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
-        if not of.is_generator(node.body):
+        if not self._names.of(node.body).suspends:
             node.body = self._function_body(node, node.args, node.body)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:  # noqa: D102
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
-        scope = _Scope(of.parameters(node.args), [], self._scopes[-1].checked)
+        scope = _Scope(parameters(node.args), Facts(), self._scopes[-1].checked)
         scope.checked -= scope.parameters
         self._scopes.append(scope)
         later, self._later = self._later, 0
@@ -174,7 +166,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> Any:  # noqa: D102
         scope = self._scopes[-1]
         region = self._new()
-        changed = scope.changed([*node.body, *node.orelse])
+        changed = scope.changed(self._names.of([*node.body, *node.orelse]))
         begin = _call(
             _attribute("_lw_f", "if_"),
             self.visit(node.test),
@@ -198,9 +190,8 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> Any:  # noqa: D102
         scope = self._scopes[-1]
-        every = [*node.body, *node.orelse]
-        changed = scope.changed([at(ast.Expr(node.test), node), *every])
-        used = scope.used([node.test, *node.body])
+        changed = scope.changed(self._names.of([node.test, *node.body, *node.orelse]))
+        used = scope.used(self._names.of([node.test, *node.body]))
         region = self._new()
         begin = at(_assign(region, self._begin("while_", node, changed, used)), node)
         values = map(_name, changed)
@@ -210,13 +201,8 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:  # noqa: D102
         scope = self._scopes[-1]
-        every: list[ast.stmt] = [
-            at(ast.Assign([node.target], _constant(None)), node),
-            *node.body,
-            *node.orelse,
-        ]
-        changed = scope.changed(every)
-        used = scope.used(list(node.body))
+        changed = scope.changed(self._names.of([node.target, *node.body, *node.orelse]))
+        used = scope.used(self._names.of(node.body))
         region = self._new()
         items = self.visit(node.iter)
         begin = at(_assign(region, self._begin("for_", node, changed, used, items)), node)
@@ -397,14 +383,8 @@ class Rewriter(ast.NodeTransformer):
         return self._comprehension(node)
 
     def _comprehension(self, node: Any) -> Any:
-        targets = {
-            part.id
-            for generator in node.generators
-            for part in ast.walk(generator.target)
-            if isinstance(part, ast.Name)
-        }
         scope = self._scopes[-1]
-        hidden = scope.checked & targets
+        hidden = scope.checked.intersection(targets(node.generators))
         scope.checked -= hidden
         self.generic_visit(node)
         scope.checked |= hidden
@@ -438,19 +418,26 @@ class Rewriter(ast.NodeTransformer):
 
 def at(node: N, place: Any) -> N:
     """Give a node, and what is new inside of it, the place of another."""
-    ast.copy_location(node, place)
-    for child in ast.walk(node):
-        if "lineno" in child._attributes and getattr(child, "lineno", None) is None:
-            ast.copy_location(child, place)
+    if "lineno" in node._attributes:
+        if getattr(node, "lineno", None) is not None:
+            return node
+        _locate(node, place.lineno, place.col_offset)
+    for child in ast.iter_child_nodes(node):
+        at(child, place)
     return node
+
+
+def _locate(node: Any, line: int, column: int) -> None:
+    """Give a node a place on one line: Python takes that of a call from the end of its name."""
+    node.lineno = node.end_lineno = line
+    node.col_offset = node.end_col_offset = column
 
 
 def at_end(node: N, place: Any) -> N:
     """Give a node the place of the end of another."""
     for child in ast.walk(node):
         if "lineno" in child._attributes:
-            child.lineno = child.end_lineno = place.end_lineno  # type: ignore[attr-defined]
-            child.col_offset = child.end_col_offset = place.end_col_offset  # type: ignore[attr-defined]
+            _locate(child, place.end_lineno, place.end_col_offset)
     return node
 
 

@@ -160,7 +160,7 @@ class LocalList(list[Any]):
         return (store.read(index) for index in range(len(self)))
 
     def __reversed__(self) -> Iterator[Any]:
-        return reversed(list(self))
+        return iter(list(self)[::-1])
 
     def _new(self, values: list[Any]) -> "LocalList":
         return LocalList(self._place.recorder, (self._site, "new"), values)

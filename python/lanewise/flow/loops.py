@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from .._core import DType, Value
-from ..element import Element, as_value, kind_of
+from ..element import Element, as_value, is_narrow, kind_of
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, Retrace
 from ..source import at_line
@@ -459,13 +459,14 @@ class RangeLoop(RegionLoop):
     ) -> None:
         super().__init__(recorder, key, names, has_else, values)
         self._step = items.step
-        start, self._stop = (
-            as_value(recorder, bound, DType.I64) for bound in (items.start, items.stop)
-        )
+        is_plain = isinstance(items, range)
+        bounds = (items.start, items.stop, items.stop + items.step)
+        self._dtype = DType.I32 if is_plain and all(map(is_narrow, bounds)) else DType.I64
+        start, self._stop = (as_value(recorder, bound, self._dtype) for bound in bounds[:2])
         self._counter = recorder.recording.slot(start)
         self._now: Value | None = None
-        self.can_be_plain = isinstance(items, range)
-        self._is_sure = isinstance(items, range) and len(items) > 0
+        self.can_be_plain = is_plain
+        self._is_sure = is_plain and len(items) > 0
         is_upward = items.step > 0 and not isinstance(items.start, Element)
         self._is_never_negative = is_upward and items.start >= 0
 
@@ -485,7 +486,7 @@ class RangeLoop(RegionLoop):
 
     def _advance(self) -> None:
         recorder = self._recorder
-        step = recorder.constant(DType.I64, self._step)
+        step = recorder.constant(self._dtype, self._step)
         assert self._now is not None
         recorder.recording.write(self._counter, recorder.op("add", [self._now, step]))
 

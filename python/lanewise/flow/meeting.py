@@ -8,8 +8,8 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from .._core import Value
-from ..dtypes import Kind, promote
-from ..element import Element, as_value, kind_of
+from ..dtypes import WEAK_NARROW, Kind, promote
+from ..element import Element, as_value, is_narrow, kind_of
 from ..recorder import Recorder, Retrace
 from .state import Missing, describe, is_same_number, put_together, take_apart
 
@@ -79,7 +79,7 @@ class Variable:
             return True
         fits = True
         for index, (number, slot) in enumerate(zip(numbers, self._slots, strict=True)):
-            kind = kind_of(number)
+            kind = slot.kind if _fits(number, slot.kind) else kind_of(number)
             if promote(slot.kind, kind) != slot.kind:
                 self._recorder.session.widen((self._key, self.name, index), kind)
                 self._recorder.session.widen((self._key, self.name, index), slot.kind)
@@ -109,6 +109,10 @@ class Variable:
             for first, same, slot in zip(self._first, self._is_same, self._slots, strict=True)
         ]
         return put_together(self._shape, iter(numbers))
+
+
+def _fits(number: Any, kind: Kind) -> bool:
+    return kind == WEAK_NARROW and is_narrow(number)
 
 
 def differing(name: str, a: Any, b: Any) -> Missing:

@@ -111,7 +111,9 @@ void Trace::wrap(Scope& scope) {
   builder_.wrap(scope.depth, scope.begin);
   scope.is_wrapped = true;
   for (Scope& other : scopes_) {
-    if (&other > &scope) ++other.depth;  // what is inside has one block more around it
+    if (&other <= &scope) continue;
+    if (other.depth == scope.depth) other.begin -= scope.begin;
+    ++other.depth;  // what is inside has one block more around it
   }
 }
 
@@ -130,6 +132,56 @@ void Trace::continue_if(ir::ValueId condition, std::string_view what) {
   Scope& loop = innermost(Scope::Loop, what);
   wrap(loop);
   builder_.break_if(condition, {}, up_to(loop));
+}
+
+// --- blocks ---
+
+void Trace::begin_block() {
+  scopes_.push_back(
+      {.kind = Scope::Block, .depth = builder_.depth() - 1, .begin = builder_.position()});
+}
+
+void Trace::end_block(std::size_t scope) {
+  scopes_.resize(scope + 1);
+  unwrap(scopes_.back());
+  scopes_.pop_back();
+}
+
+void Trace::break_scope(std::size_t scope) {
+  const Scope& loop = scopes_[scope];
+  builder_.break_if(literal(Scalar(true)), {}, up_to(loop) + loop.is_wrapped);
+}
+
+void Trace::leave_scope(std::size_t scope) {
+  wrap(scopes_[scope]);
+  builder_.break_if(literal(Scalar(true)), {}, up_to(scopes_[scope]));
+}
+
+std::size_t Trace::around(Scope& scope) {
+  if (scope.kind != Scope::Block) return scope.depth - 1;
+  wrap(scope);
+  return scope.depth;
+}
+
+ir::ValueId Trace::slot_before(std::size_t scope, DType type, ir::ValueId initial) {
+  const std::size_t depth = around(scopes_[scope]);
+  return builder_.early_slot(depth, builder_.position(depth) - 1, type, initial);
+}
+
+ir::ValueId Trace::slot_before(std::size_t scope, Scalar initial) {
+  const std::size_t depth = around(scopes_[scope]);
+  return builder_.early_slot(depth, builder_.position(depth) - 1, initial);
+}
+
+bool Trace::dissolve_branch() {
+  if (!builder_.dissolve_loop()) return false;
+  scopes_.pop_back();
+  return true;
+}
+
+void Trace::discard_scope(std::size_t scope) {
+  builder_.discard_from(around(scopes_[scope]));
+  scopes_.resize(scope);
 }
 
 // --- functions ---

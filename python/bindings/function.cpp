@@ -41,29 +41,6 @@ Program* finish(Recording& recording, const std::vector<Value>& results, const s
   return new Program(recording.finish(results), name, refill);
 }
 
-/// Opens a region that elements enter only where the mask holds; `end_masked` closes it.
-Value begin_masked(Recording& recording, Value mask, const std::vector<DType>& results) {
-  ir::Builder& build = recording.builder();
-  std::vector<ir::ValueId> zeros;
-  for (const DType type : results) zeros.push_back(build.constant(types::scalar_of(type, 0.0)));
-  const ir::ValueId loop = build.begin_loop(zeros);
-  build.break_if(build.op(ops::Op::Not, {mask.id}), build.arguments(loop));
-  return {loop, DType::Bool};
-}
-
-std::vector<Value> end_masked(Recording& recording, Value loop, const std::vector<Value>& results) {
-  ir::Builder& build = recording.builder();
-  build.break_if(build.constant(Scalar(true)), ids_of(results));
-  const std::vector<ir::ValueId> arguments(build.arguments(loop.id).begin(),
-                                           build.arguments(loop.id).end());
-  build.end_loop(arguments);
-  std::vector<Value> all;
-  for (std::uint32_t i = 0; i < results.size(); ++i) {
-    all.push_back(recording.value(build.result(loop.id, i)));
-  }
-  return all;
-}
-
 /// True when every index is checked, or has a meaning where it is out of range.
 bool is_checked(const Program& program) {
   bool checked = true;
@@ -202,22 +179,8 @@ void bind_function(nb::module_& module) {
       },
       "recording"_a, "name"_a, "dtype"_a, "kind"_a,
       "Add a parameter to the program under construction.");
-  module.def("begin_masked", &begin_masked, "recording"_a, "mask"_a, "results"_a,
-             "Open a region that elements enter only where the mask holds.");
-  module.def("end_masked", &end_masked, "recording"_a, "region"_a, "results"_a,
-             "Close it; gives the results, which are 0 where the mask does not hold.");
   module.def("finish", &finish, "recording"_a, "results"_a, "name"_a, "refill"_a.none(),
              "End a recording.");
-  module.def(
-      "table_size",
-      [](Recording& r, Value table) { return r.value(r.builder().table_size(table.id)); },
-      "recording"_a, "table"_a, "Record the number of values in a table.");
-  module.def(
-      "table_read",
-      [](Recording& r, Value table, Value index) {
-        return r.value(r.builder().read(table.id, index.id, ir::IndexMode::Check));
-      },
-      "recording"_a, "table"_a, "index"_a, "Record a look into a table.");
 }
 
 }  // namespace lw::python

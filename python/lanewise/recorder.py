@@ -1,35 +1,79 @@
 """The function that is being recorded on this thread, if there is one.
 
 A recorder stands between the elements and the program under construction. It keeps the user's line
-up to date, and knows which scopes (the function, the loops around the present line) are open: a
-value is good only while the scope that made it is.
+up to date, and knows which branches and loops are open. What was made in one that has ended cannot
+be used any more; what leaves it goes through a variable of the program, a *slot*.
+
+Sometimes it shows late that something should have been recorded otherwise: a variable needs a wider
+type, a loop must be a plain Python one. That is noted in the `Session`, and `Retrace` begins the
+whole function again.
 """
 
-import itertools
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Self
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
+from . import _core
 from ._core import DType, Recording, Value
+from .dtypes import Kind, promote
+from .errors import InternalError
 from .source import Line, user_line
 
 _open = threading.local()
+_MOST_TRIALS = 200
+Result = TypeVar("Result")
+
+
+class Retrace(BaseException):
+    """The function has to be recorded again; the session says what to do otherwise."""
+
+
+class Session:
+    """What is known of a function from earlier trials to record it."""
+
+    def __init__(self) -> None:
+        self.converts = False  # the function is rewritten though it has no branches of its own
+        self.notes: dict[Hashable, Any] = {}
+        self._trials = 0
+
+    def note(self, key: Hashable, value: Any) -> None:
+        """Note something for the next trial."""
+        self.notes[key] = value
+
+    def widen(self, key: Hashable, kind: Kind) -> None:
+        """Let a variable have at least this kind."""
+        known = self.notes.get(key)
+        self.notes[key] = kind if known is None else promote(known, kind)
+
+    def begin_trial(self) -> None:
+        """Count the trials: notes only ever say more, so they end."""
+        self._trials += 1
+        if self._trials > _MOST_TRIALS:
+            raise InternalError("record: the function was recorded too often without an end.")
 
 
 class Recorder:
     """Appends to the program of one function."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, session: Session) -> None:
         self.recording = recording
+        self.session = session
+        self.is_open = True
+        self.regions: list[Any] = []  # branches and loops that are open, innermost last
+        self.blocks: list[Any] = []  # what can be left and has not ended, innermost last
+        self.plain_loops: list[Any] = []  # loops whose steps are recorded one by one
+        self.functions: list[Any] = []  # converted functions that are being called
+        self.counters: set[int] = set()  # numbers of values that are never below 0
         self._line: Line | None = None
-        self._numbers = itertools.count()
-        self.scopes = [next(self._numbers)]  # open ones, innermost last; empty at the end
+        self._visits: Counter[Hashable] = Counter()
+        self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
 
-    @property
-    def scope(self) -> int:
-        """The innermost open scope."""
-        return self.scopes[-1]
+    def visit(self, site: Hashable) -> tuple[Hashable, int]:
+        """Return a name for this passage of a place in the source, the same in every trial."""
+        self._visits[site] += 1
+        return site, self._visits[site]
 
     def locate(self) -> None:
         """Let what is recorded next name the user's present line."""
@@ -55,52 +99,18 @@ class Recorder:
         self.locate()
         return self.recording.convert(value, dtype)
 
-    def loop(self, initial: list[Value]) -> "Loop":
-        """Open a loop, to be used with `with`; what is recorded in the block is its body."""
-        self.locate()
-        return Loop(self.recording, self.scopes, next(self._numbers), initial)
+    def lose(self, first: int) -> None:
+        """Let values from this number on not be used any more: their region has ended."""
+        while self._gone and self._gone[-1][0] >= first:
+            self._gone.pop()
+        self._gone.append((first, self.recording.size))
 
-    def close(self) -> None:
-        """End the recording: no value of it is good any more."""
-        self.scopes.clear()
-
-
-class Loop:
-    """A loop of the program under construction.
-
-    Unless it is ended inside the `with` block, it is dropped with all its contents.
-    """
-
-    def __init__(
-        self, recording: Recording, scopes: list[int], scope: int, initial: list[Value]
-    ) -> None:
-        self._recording = recording
-        self._scopes = scopes
-        self._loop = recording.begin_loop(initial)
-        self.arguments = recording.arguments(self._loop)
-        self.ended = False
-        scopes.append(scope)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._scopes.pop()
-        if not self.ended:
-            self._recording.discard_loop(self._loop)
-
-    def break_if(self, condition: Value) -> None:
-        """Leave with the values of the step's beginning where the condition holds."""
-        self._recording.break_if(condition, self.arguments)
-
-    def end(self, following: list[Value]) -> None:
-        """End the body with the values of the next step."""
-        self._recording.end_loop(following)
-        self.ended = True
-
-    def results(self) -> list[Value]:
-        """Return the carried values as the loop leaves them."""
-        return [self._recording.result(self._loop, i) for i in range(len(self.arguments))]
+    def is_gone(self, value: Value) -> bool:
+        """Say whether a value was made in a region that has ended."""
+        if not self._gone:
+            return False
+        at = bisect_right(self._gone, (value.id, self.recording.size)) - 1
+        return at >= 0 and self._gone[at][0] <= value.id < self._gone[at][1]
 
 
 def current() -> Recorder | None:
@@ -109,13 +119,28 @@ def current() -> Recorder | None:
     return recorder
 
 
-@contextmanager
-def open_recorder(recording: Recording) -> Iterator[Recorder]:
-    """Make a recorder the one of this thread."""
-    recorder = Recorder(recording)
-    _open.recorder = recorder
-    try:
-        yield recorder
-    finally:
-        _open.recorder = None
-        recorder.close()
+def _asks_for_another(error: BaseException | None) -> bool:
+    """Say whether a `Retrace` is behind an error; `finally` may have raised another over it."""
+    while error is not None and not isinstance(error, Retrace):
+        error = error.__context__
+    return error is not None
+
+
+def record_function(name: str, body: Callable[[Recorder], Result]) -> Result:
+    """Call `body` with a recorder, with another one until it needs no other trial."""
+    session = Session()
+    before = current()
+    while True:
+        session.begin_trial()
+        recording = _core.begin(name)
+        recorder = Recorder(recording, session)
+        _open.recorder = recorder
+        try:
+            return body(recorder)
+        except BaseException as error:
+            if not _asks_for_another(error):
+                raise
+        finally:
+            recording.close()
+            _open.recorder = before
+            recorder.is_open = False

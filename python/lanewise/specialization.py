@@ -7,13 +7,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from . import _core
-from ._core import DType, ParamKind, Program, Recording, Value
+from . import _core, flow
+from ._core import DType, ParamKind, Program, Value
 from .arguments import Parameter, Signature, Static
 from .captures import Captures, Source
+from .dtypes import settled
 from .element import Element, as_value, is_operand, kind_of
 from .errors import UsageError, UsageTypeError
-from .recorder import Recorder, open_recorder
+from .recorder import Recorder, record_function
 from .source import line_of
 from .stand_ins import captured
 from .tables import Table
@@ -49,45 +50,47 @@ class Found(NamedTuple):
 
 def record_program(function: Callable[..., Any], request: Request) -> Recorded:
     """Call the user's function on symbolic elements."""
-    recording = _core.begin(request.name)
     _core.enter_recording()
     try:
-        with open_recorder(recording) as recorder:
-            return _record(function, request, recording, recorder)
+        return record_function(request.name, lambda recorder: _record(function, request, recorder))
     finally:
         _core.leave_recording()
 
 
-def _record(
-    function: Callable[..., Any], request: Request, recording: Recording, recorder: Recorder
-) -> Recorded:
+def _record(function: Callable[..., Any], request: Request, recorder: Recorder) -> Recorded:
+    recording = recorder.recording
+
     def new_parameter(dtype: DType, role: ParamKind) -> Value:
         return _core.parameter(recording, "captured", dtype, role)
 
     leaves = [
-        _symbolic(recorder, recording, f"arg{index}", leaf)
+        _symbolic(recorder, f"arg{index}", leaf)
         for index, leaf in enumerate(request.signature.leaves)
     ]
     if request.masked is not None:
         mask = _core.parameter(recording, "where", DType.Bool, ParamKind.Mapped)
     to_record, captures = captured(function, recorder, new_parameter)
     if request.masked is not None:
-        region = _core.begin_masked(recording, mask, list(request.masked))
+        slots = [recording.slot(as_value(recorder, 0, dtype)) for dtype in request.masked]
+        recording.begin_branch(mask)
     nested = iter(leaves)
     arguments = [unflatten(structure, nested) for structure in request.signature.structures]
     results: list[Any] = []
-    structure = flatten(to_record(*arguments), results, split_result)
+    structure = flatten(flow.call(to_record, *arguments), results, split_result)
     values = _results(function, request, recorder, results, structure)
     if request.masked is not None:
-        values = _core.end_masked(recording, region, values)
+        for slot, value in zip(slots, values, strict=True):
+            recording.write(slot, value)
+        recording.end_branch()
+        values = [recording.read(slot) for slot in slots]
     program = _core.finish(recording, values, request.name, request.refill)
     return Recorded(program, captures, structure, tuple(value.dtype for value in values))
 
 
-def _symbolic(recorder: Recorder, recording: Recording, name: str, leaf: Parameter | Static) -> Any:
+def _symbolic(recorder: Recorder, name: str, leaf: Parameter | Static) -> Any:
     if isinstance(leaf, Static):
         return leaf.value
-    value = _core.parameter(recording, name, leaf.kind.dtype, leaf.role)
+    value = _core.parameter(recorder.recording, name, leaf.kind.dtype, leaf.role)
     if leaf.role is ParamKind.Table:
         return Table(recorder, value, leaf.kind, leaf.row, _unknown_size)
     return Element(recorder, value, leaf.kind.weak)
@@ -118,7 +121,7 @@ def _results(
             f"tuple of them.{hint}"
         )
     if otypes is None:
-        otypes = tuple(kind_of(result).dtype for result in results)
+        otypes = tuple(settled(kind_of(result)) for result in results)
     elif len(otypes) != len(results):
         raise UsageError(
             f"{line_of(function)}{name}: otypes does not fit the results; got {len(otypes)} types, "

@@ -5,7 +5,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _core
 from ._core import DType, Value
 from .dtypes import INTEGERS, TO_NUMPY, Kind
 from .element import Element, as_value, kind_of, record
@@ -61,7 +60,7 @@ class Table:
         if self._offset is not None:
             return int(np.prod(self.shape))
         self._recorder.locate()
-        size = _core.table_size(self._recorder.recording, self._table)
+        size = self._recorder.recording.table_size(self._table)
         return Element(self._recorder, size, weak=True)
 
     def __len__(self) -> int:
@@ -96,9 +95,8 @@ class Table:
             return Table(self._recorder, self._table, kind, row[1:], lambda: row[0], at)
         self._recorder.locate()
         dtype = DType.I64
-        value = _core.table_read(
-            self._recorder.recording, self._table, as_value(self._recorder, at, dtype)
-        )
+        place = as_value(self._recorder, at, dtype)
+        value = self._recorder.recording.read_at(self._table, place)
         return Element(self._recorder, value, self._kind.weak)
 
     def _checked(self, index: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from . import flow
 from . import options as _options
 from ._core import Caller, DType, Explanation, empty
 from .arguments import Arguments, describe
@@ -196,7 +197,7 @@ class Vectorized(Caller):
                     "function."
                 )
             )
-        return function(*arguments)
+        return flow.call(function, *arguments)
 
     # --- looking at it ---
 

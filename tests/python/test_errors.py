@@ -1,5 +1,6 @@
 """What a user can do wrong, and the words that say so."""
 
+import operator
 import re
 import threading
 from pathlib import Path
@@ -262,31 +263,23 @@ def fails(function, kind, text, *arguments, offset=1):
         lw.vectorize(function)(*(arguments or (X,)))
 
 
+def from_text(text):
+    """Make a function whose source cannot be read."""
+    return eval(text)
+
+
 @pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: (
-            x if x > 0 else -x),
-        lambda x: (
-            x > 0 and x < 1),
-        lambda x: (
-            not x),
-        lambda x: (
-            0 < x < 1),
-        lambda x: (
-            x in (1, 2)),
-        lambda x: (
-            max(x, 1)),
-    ],
-    ids=["if", "and", "not", "chain", "in", "max"],
-)  # fmt: skip
-def test_a_condition_on_an_element(function):
-    fails(
-        function,
+    "text",
+    ["x if x > 0 else -x", "x > 0 and x < 1", "not x", "0 < x < 1", "x in (1, 2)", "max(x, 1)"],
+)
+def test_a_condition_on_an_element_without_source(text):
+    with raises(
         TypeError,
-        "bool: an element has no value while its function is recorded; got a condition on it (if, "
-        f"while, and, or, not), {BRANCHES}",
-    )
+        "<string>:1: bool: an element has no value while its function is recorded; got a condition "
+        f"on it (if, while, and, or, not), {BRANCHES} This function could not be rewritten: there "
+        "is no file <string>. Put it into a file.",
+    ):
+        lw.vectorize(from_text(f"lambda x: {text}"))(X)
 
 
 def test_an_element_as_a_range():
@@ -296,22 +289,23 @@ def test_an_element_as_a_range():
     fails(
         f,
         TypeError,
-        "int: an element has no value while its function is recorded; got a use as a Python "
-        f"integer (range, an index), {BRANCHES}",
+        "range: an element is among its bounds; got a use outside of a for statement, expected "
+        "for i in range(...).",
+        np.arange(4),
     )
 
 
 @pytest.mark.parametrize(
     ("convert", "text"),
     [
-        (int, "int: {}; got a conversion, expected x.astype(np.int64)."),
-        (float, "float: {}; got a conversion (math.* makes one), expected lw.* or np.* functions."),
+        (operator.index, f"int: {{}}; got a use as a Python integer (range, an index), {BRANCHES}"),
+        (complex, "float: {}; got a conversion, expected x.astype(np.float64)."),
         (
             np.asarray,
             "array: {}; got a conversion to a NumPy array, expected operations on single elements.",
         ),
     ],
-    ids=["int", "float", "array"],
+    ids=["index", "float", "array"],
 )
 def test_an_element_as_a_python_number(convert, text):
     def f(x):
@@ -377,16 +371,15 @@ def test_operands_that_are_no_numbers():
         lw.vectorize(lambda x: x + "text")(X)
 
 
-@pytest.mark.parametrize("exponent", [5, -1])
-def test_powers_of_integers_that_are_not_multiplications(exponent):
+def test_powers_of_integers_that_are_not_multiplications():
     def f(x):
-        return x**exponent
+        return x**-1
 
     fails(
         f,
         TypeError,
-        "power: not supported for integers with this exponent; expected the literal 2, 3 or 4. "
-        "Convert the base to a float first.",
+        "power: not supported for integers with this exponent; expected a plain number that is not "
+        "negative. Convert the base to a float first.",
         np.ones(2, np.int32),
     )
 
@@ -394,11 +387,6 @@ def test_powers_of_integers_that_are_not_multiplications(exponent):
 @pytest.mark.parametrize(
     ("operation", "text"),
     [
-        (
-            lambda x: x // 2,
-            "floor_divide: not defined for these types; got (float64, int64), expected integers. "
-            "For floats use lw.floor(a / b), which rounds a / b first.",
-        ),
         (
             lambda x: x & 1,
             "bitwise_and: not defined for these types; got (float64, int64), expected bools or "
@@ -415,7 +403,7 @@ def test_powers_of_integers_that_are_not_multiplications(exponent):
             "Use ^ or ~ for bools, or convert with .astype.",
         ),
     ],
-    ids=["//", "&", "<<", "-"],
+    ids=["&", "<<", "-"],
 )
 def test_operations_that_a_type_does_not_have(operation, text):
     fails(operation, TypeError, text, offset=0)
@@ -491,9 +479,8 @@ def test_an_element_used_outside_of_its_loop():
     fails(
         f,
         lw.UsageError,
-        "element: used outside of the loop it was made in; got a value from inside a cond or body "
-        "of lw.while_loop, expected one of the present scope. "
-        "Return it from body as a part of the state.",
+        "element: used outside of the loop or branch it was made in; got a value that not every "
+        "element has, expected one of the present scope. Assign it to a variable, or return it.",
         offset=3,
     )
 

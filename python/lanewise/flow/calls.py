@@ -1,0 +1,37 @@
+"""Calls inside of rewritten functions: others are rewritten too, builtins take elements."""
+
+import functools
+from types import FunctionType, MethodType
+from typing import Any
+
+from ..convert import convert, has_branches
+from ..recorder import current
+from .builtins import FUNCTIONS
+
+
+def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Call a function as one that may be recorded."""
+    kind = type(function)
+    if kind is FunctionType:
+        return _converted(function)(*args, **kwargs)
+    if kind is MethodType:
+        return call(function.__func__, function.__self__, *args, **kwargs)
+    if kind is functools.partial:
+        return call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
+    try:
+        replacement = FUNCTIONS.get(function)
+    except TypeError:  # it has no hash
+        replacement = None
+    if replacement is not None:
+        return replacement(*args, **kwargs)
+    method = kind.__call__ if callable(function) else None
+    if isinstance(method, FunctionType) and not isinstance(function, type):
+        return _converted(method)(function, *args, **kwargs)
+    return function(*args, **kwargs)
+
+
+def _converted(function: FunctionType) -> Any:
+    recorder = current()
+    if recorder is None or not (recorder.session.converts or has_branches(function.__code__)):
+        return function
+    return convert(function)

@@ -12,7 +12,7 @@ from ._core import DType, ParamKind, Value
 from .captures import MISSING, Captures, Path, Place, Step, parameter_of, plain_function
 from .dtypes import Kind
 from .element import Element
-from .names import names_of
+from .names import Names, names_of
 from .recorder import Recorder
 from .tables import Table
 
@@ -131,20 +131,21 @@ class _Copies:
         copy.__qualname__ = function.__qualname__
         copy.__module__ = function.__module__
         self._done[id(function)] = copy  # it may refer to itself
+        names = names_of(code)
         for name, cell, new in zip(
             code.co_freevars, function.__closure__ or (), cells, strict=True
         ):
-            value = self._stand_in(Place(cell, None).read(), (*path, Step("cell", name)), code)
+            value = self._stand_in(Place(cell, None).read(), (*path, Step("cell", name)), names)
             if value is not MISSING:
                 new.cell_contents = value
-        for name in names_of(code).globals:
+        for name in names.globals:
             value = function.__globals__.get(name, MISSING)
             if value is not MISSING:
-                found = self._stand_in(value, (*path, Step("global", name)), code)
+                found = self._stand_in(value, (*path, Step("global", name)), names)
                 if found is not value:
                     copy.__globals__[name] = found
 
-    def _stand_in(self, value: Any, path: Path, code: types.CodeType) -> Any:
+    def _stand_in(self, value: Any, path: Path, names: Names) -> Any:
         if value is MISSING:
             return value
         kind = parameter_of(value)
@@ -160,7 +161,7 @@ class _Copies:
             return self.copy(value, path)
         self._captures.add(path, "same", value)
         if not isinstance(value, types.ModuleType) or _is_users(value.__name__):
-            self._guard_attributes(value, path, names_of(code).attributes.get(path[-1].name, set()))
+            self._guard_attributes(value, path, names.attributes.get(path[-1].name, set()))
         return value
 
     def _symbolic(self, value: Any, kind: Kind, role: ParamKind, path: Path) -> Any:

@@ -44,12 +44,12 @@ class Vectorized(Caller):
         excluded: Iterable[int | str] = (),
         otypes: tuple[DType, ...] | None = None,
     ) -> None:
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(self, function, updated=())
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
         self._refill = choice("vectorize", "schedule", schedule, _REFILL)
-        self._given = _options.checked("vectorize", given or {})
+        self._given = _options.checked("vectorize", given) if given else {}
         self._parameters = Parameters(self.name, function)
-        self._excluded = frozenset(self._position(one) for one in excluded)
+        self._excluded = frozenset([self._position(one) for one in excluded])
         self._otypes = otypes
         self._programs = Programs()  # of its own
         self._shared_programs = programs_of(function)
@@ -431,6 +431,8 @@ def vectorize(
 
 def _identifier(name: str) -> str:
     """Return a name as programs can have it; that of a lambda is in angle brackets."""
+    if name.isidentifier() and name.isascii():
+        return name
     return re.sub(r"\W", "_", name).strip("_") or "f"
 
 

@@ -121,8 +121,13 @@ def test_other_captures_are_looked_at_by_identity():
 def test_numbers_of_functions_that_are_called_are_followed():
     k = 2.0
 
-    def inner(x):
+    def times(x):
         return x * k
+
+    def minus(x):
+        return x - k
+
+    inner = times
 
     def outer(x):
         return inner(x) + SCALE
@@ -132,9 +137,7 @@ def test_numbers_of_functions_that_are_called_are_followed():
     k = 3.0
     assert_same(f(X), X * 3 + 2)
 
-    def inner(x):
-        return x - k
-
+    inner = minus
     assert_same(f(X), X - 3 + 2)
 
 

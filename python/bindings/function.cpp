@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -178,6 +179,12 @@ void bind_function(nb::module_& module) {
           },
           "options"_a, "copied"_a, "What happens, or happened; `copied` are arguments.")
       .def_prop_ro("name", [](const Program& program) { return program.recorded().name; })
+      .def_prop_ro("parameters",
+                   [](const Program& program) {
+                     std::vector<std::pair<DType, ir::ParamKind>> list;
+                     for (const ir::Param& p : program.params()) list.emplace_back(p.type, p.kind);
+                     return list;
+                   })
       .def_prop_ro("has_loops",
                    [](const Program& program) { return ir::has_loops(program.recorded()); })
       .def_prop_ro("is_checked", &is_checked)

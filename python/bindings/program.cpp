@@ -76,14 +76,19 @@ Program::Program(ir::Function recorded, const std::string& name, std::optional<b
     : recorded_(std::move(recorded)),
       function_([this](std::span<const Input>) { return recorded_; },
                 {.name = name, .schedule = {.refill = refill}}) {
-  if (recorded_.params.size() <= Inputs::kMost) return;
+  for (const ir::Param& param : recorded_.params) {
+    const bool has_value =
+        param.is_mapped() || param.is_table() || param.kind == ir::ParamKind::Shared;
+    if (has_value) params_.push_back(param);
+  }
+  if (params_.size() <= Inputs::kMost) return;
   throw UsageError(fmt::format("map: too many arguments; got {}, expected at most {}.",
-                               recorded_.params.size(), Inputs::kMost));
+                               params_.size(), Inputs::kMost));
 }
 
 std::vector<Input> Program::kinds() const {
   std::vector<Input> inputs;
-  for (const ir::Param& param : recorded_.params) {
+  for (const ir::Param& param : params_) {
     inputs.emplace_back(param.type, nullptr, 0).kind = param.kind;
   }
   return inputs;
@@ -109,7 +114,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
                         Returns returns) {
   Inputs inputs;
   Geometry geometry;
-  if (!read_values(recorded_.params, values, inputs, geometry)) return nullptr;
+  if (!read_values(params_, values, inputs, geometry)) return nullptr;
   Results results;
   for (const DType type : ready(options).results()) {
     PyObject* const array = new_array(geometry.rank, geometry.shape, type_number(type));
@@ -128,7 +133,7 @@ void Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
     geometry.is_flat =
         geometry.is_flat && PyArray_IS_C_CONTIGUOUS(reinterpret_cast<PyArrayObject*>(array));
   }
-  if (!read_values(recorded_.params, values, inputs, geometry)) {
+  if (!read_values(params_, values, inputs, geometry)) {
     throw InternalError("map: arguments of other kinds than the program's came through.");
   }
   const std::vector<DType>& types = ready(options).results();

@@ -18,7 +18,8 @@ class Program {
  public:
   Program(ir::Function recorded, const std::string& name, std::optional<bool> refill);
 
-  const std::vector<ir::Param>& params() const { return recorded_.params; }
+  /// Those that have values in a call: the seed comes from its options.
+  const std::vector<ir::Param>& params() const { return params_; }
   const ir::Function& recorded() const { return recorded_; }
   const std::vector<DType>& results(const MapOptions& options);
 
@@ -39,6 +40,7 @@ class Program {
            const MapOptions& options, bool is_new, nanobind::object progress);
 
   ir::Function recorded_;
+  std::vector<ir::Param> params_;
   ElementFunction function_;
   /// For each way in which options make another program.
   std::array<std::optional<ElementFunction::Ready>, 12> ready_;

@@ -9,12 +9,14 @@ from collections import defaultdict
 from types import CodeType
 from typing import NamedTuple
 
+Chain = tuple[str, ...]  # a.b.c of a: ("b", "c")
+
 
 class Names(NamedTuple):
     """What a function looks up by name."""
 
     globals: tuple[str, ...]
-    attributes: dict[str, set[str]]  # that are read of a name
+    attributes: dict[str, set[Chain]]  # that are read of a name, and of those in turn
 
 
 _GLOBAL = opcode.opmap["LOAD_GLOBAL"]
@@ -36,12 +38,12 @@ _SHIFT_ATTRIBUTE = 1 if sys.version_info >= (3, 12) else 0
 def names_of(code: CodeType) -> Names:
     """Return the names that a function with this code looks up."""
     found: dict[str, None] = {}
-    attributes: defaultdict[str, set[str]] = defaultdict(set)
+    attributes: defaultdict[str, set[Chain]] = defaultdict(set)
     _scan(code, found, attributes)
     return Names(tuple(found), attributes)
 
 
-def _scan(code: CodeType, found: dict[str, None], attributes: defaultdict[str, set[str]]) -> None:
+def _scan(code: CodeType, found: dict[str, None], attributes: defaultdict[str, set[Chain]]) -> None:
     names = code.co_names
     # Cells that are parameters have one place among all variables.
     locals_ = (
@@ -49,7 +51,8 @@ def _scan(code: CodeType, found: dict[str, None], attributes: defaultdict[str, s
         *(name for name in code.co_cellvars if name not in code.co_varnames),
         *code.co_freevars,
     )
-    owner: str | None = None  # the name that the instruction before has read
+    owner: str | None = None  # the name that the instructions before have read
+    chain: Chain = ()  # and its attributes
     high = 0
     bytecode = code.co_code
     for op, low in zip(bytecode[::2], bytecode[1::2], strict=True):
@@ -65,11 +68,13 @@ def _scan(code: CodeType, found: dict[str, None], attributes: defaultdict[str, s
         elif op in _GLOBALS:
             owner = names[argument >> _SHIFT_GLOBAL if op == _GLOBAL else argument]
             found[owner] = None
+            chain = ()
         elif op in _LOCALS:
             owner = locals_[argument] if argument < len(locals_) else None
+            chain = ()
         elif owner is not None:
-            attributes[owner].add(names[argument >> _SHIFT_ATTRIBUTE])
-            owner = None
+            chain = (*chain, names[argument >> _SHIFT_ATTRIBUTE])
+            attributes[owner].add(chain)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             _scan(constant, found, attributes)

@@ -1,7 +1,7 @@
 """Recording a function for one signature, and finding what was recorded before."""
 
 import types
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -141,7 +141,7 @@ class Programs:
     MOST_ALIKE = 8  # of one request: with other captures
 
     def __init__(self) -> None:
-        self._all: dict[Hashable, list[Recorded]] = {}
+        self._all: dict[Request, list[Recorded]] = {}
 
     def find(self, function: Any, request: Request) -> Found | None:
         """Return what was recorded for such a request, if its captures are as they were."""
@@ -163,8 +163,9 @@ class Programs:
         """Forget everything."""
         self._all.clear()
 
-    def __iter__(self) -> Iterator[tuple[Any, Recorded]]:
-        return iter([(request, alike[0]) for request, alike in self._all.items() if alike])
+    def requests(self) -> list[Request]:
+        """Return what was recorded for."""
+        return list(self._all)
 
 
 _of_code: WeakKeyDictionary[types.CodeType, Programs] = WeakKeyDictionary()

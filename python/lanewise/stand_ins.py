@@ -12,7 +12,7 @@ from ._core import DType, ParamKind, Value
 from .captures import MISSING, Captures, Path, Place, Step, parameter_of, plain_function
 from .dtypes import Kind
 from .element import Element
-from .names import Names, names_of
+from .names import Chain, Names, names_of
 from .recorder import Recorder
 from .tables import Table
 
@@ -100,6 +100,7 @@ class _Copies:
         self._new_parameter = new_parameter
         self._captures = captures
         self._done: dict[int, types.FunctionType] = {}
+        self._guarded: set[tuple[Path, types.CodeType]] = set()
 
     def copy(self, function: Any, path: Path) -> Any:
         """Return a copy of a function of Python; anything else as it is."""
@@ -185,21 +186,40 @@ class _Copies:
 
     def _guard_self(self, method: types.MethodType, path: Path) -> None:
         """Guard the attributes that a method reads of its object."""
-        code = getattr(method.__func__, "__code__", None)
-        if code is not None and code.co_varnames:
-            attributes = names_of(code).attributes.get(code.co_varnames[0], set())
-            self._guard_attributes(method.__self__, (*path, Step("self", "")), attributes)
+        self._guard_method(method.__self__, method.__func__, (*path, Step("self", "")))
 
-    def _guard_attributes(self, owner: Any, path: Path, attributes: set[str]) -> None:
-        try:
-            found = vars(owner)
-        except TypeError:
+    def _guard_method(self, owner: Any, function: Any, path: Path) -> None:
+        code = getattr(function, "__code__", None)
+        if code is None or not code.co_varnames or (path, code) in self._guarded:
             return
-        for name in sorted(attributes):
-            if name in found:
-                is_number = type(found[name]) in (bool, int, float, str)
+        self._guarded.add((path, code))
+        chains = names_of(code).attributes.get(code.co_varnames[0], set())
+        self._guard_attributes(owner, path, chains)
+
+    def _guard_attributes(self, owner: Any, path: Path, chains: set[Chain]) -> None:
+        """Guard attributes that are read of an object, also by its methods."""
+        for *leading, name in sorted(chains):
+            holder, at = owner, path
+            for step in leading:
+                holder, at = _attribute(holder, step), (*at, Step("attribute", step))
+            value = _attribute(holder, name)
+            if value is not MISSING:
+                is_number = type(value) in (bool, int, float, str)
                 how = "equal" if is_number else "same"
-                self._captures.add((*path, Step("attribute", name)), how, found[name])
+                self._captures.add((*at, Step("attribute", name)), how, value)
+            elif holder is not MISSING:
+                of_type = getattr(type(holder), name, None)
+                of_type = of_type.fget if isinstance(of_type, property) else of_type
+                if isinstance(of_type, types.FunctionType) and _is_users(of_type.__module__):
+                    self._guard_method(holder, of_type, at)
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """Return an attribute of the object itself; `MISSING` where it has none."""
+    try:
+        return vars(owner).get(name, MISSING)
+    except TypeError:
+        return MISSING
 
 
 def _is_users(module: str | None) -> bool:

@@ -4,11 +4,13 @@ import functools
 import re
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any, overload
+from pathlib import Path
+from typing import Any, Self, overload
 
 import numpy as np
 
 from . import options as _options
+from . import saved
 from ._core import Caller, DType, Explanation, empty
 from .arguments import Arguments, describe
 from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
@@ -269,6 +271,54 @@ class Vectorized(Caller):
         return self.__wrapped__(
             *arguments_of_element(self.name, index, arguments, described, self._excluded)
         )
+
+    def save(self, path: str | Path) -> None:
+        """Write what was recorded of the function to a file, with what it captures now.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file: an ``npz`` that `load` reads, here or elsewhere, without the function.
+
+        Examples
+        --------
+        >>> import lanewise as lw, numpy as np, tempfile, pathlib
+        >>> scale = 3.0
+        >>> f = lw.vectorize(lambda x: x * scale, name="scaled")
+        >>> f(np.arange(3.0))
+        array([0., 3., 6.])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     f.save(pathlib.Path(folder) / "scaled.npz")
+        ...     g = lw.Vectorized.load(pathlib.Path(folder) / "scaled.npz")
+        >>> g(np.ones(2))
+        array([3., 3.])
+        """
+        programs = []
+        for own in (self._programs, self._shared_programs):
+            for request in own.requests():
+                found = own.find(self.__wrapped__, request)
+                if found is not None and request.name == self.name:
+                    programs.append((request, found))
+        saved.save(path, self.name, programs)
+
+    @classmethod
+    def load(cls, path: str | Path, **options: Any) -> Self:
+        """Read what `save` wrote; reading runs no code.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        **options
+            As `vectorize` has them. Programs with loops need ``max_steps``, since a file is not
+            trusted to end.
+        """
+        given = _options.checked("load", options)
+        name, programs = saved.load(path, given.get("max_steps", 0))
+        loaded = cls(saved.Missing(name), name, options)
+        for signature, recorded in programs:
+            loaded._programs.add(Request(name, signature, None, None), recorded)
+        return loaded
 
     def clear_cache(self) -> None:
         """Forget what was recorded; the next call records the function again.

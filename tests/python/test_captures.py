@@ -180,6 +180,32 @@ def test_attributes_of_the_object_of_a_method_are_guards():
     assert_same(f(X), X * 5)
 
 
+def test_attributes_that_are_read_further_in_are_guards():
+    class Line:
+        def __init__(self, slope):
+            self.parts = types.SimpleNamespace(slope=slope, shift=types.SimpleNamespace(by=1.0))
+
+        @property
+        def slope(self):
+            return self.parts.slope
+
+        def at(self, x):
+            return self._raw(x) + self.parts.shift.by
+
+        def _raw(self, x):
+            return x * self.slope
+
+    line = Line(2.0)
+    f = lw.vectorize(lambda x: line.at(x))
+    assert_same(f(X), X * 2 + 1)
+    line.parts.slope = 3.0
+    assert_same(f(X), X * 3 + 1)
+    line.parts.shift.by = 4.0
+    assert_same(f(X), X * 3 + 4)
+    line.parts = types.SimpleNamespace(slope=1.0, shift=line.parts.shift)
+    assert_same(f(X), X + 4)
+
+
 def test_partial_functions_are_recorded():
     def scaled(by, x):
         return x * by * SCALE

@@ -33,7 +33,9 @@ nb::object call(Program& program, const nb::tuple& values, const MapOptions& opt
 
 void call_into(Program& program, const nb::tuple& outputs, const nb::tuple& values,
                const MapOptions& options, nb::object progress) {
-  program.call_into(items_of(outputs), items_of(values), options, std::move(progress));
+  if (!program.call_into(items_of(outputs), items_of(values), options, std::move(progress))) {
+    throw InternalError("map: arrays of other kinds than the program's came through.");
+  }
 }
 
 /// Ends a recording.

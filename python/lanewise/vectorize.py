@@ -11,11 +11,11 @@ import numpy as np
 
 from . import options as _options
 from . import saved
-from ._core import Caller, DType, Explanation, empty
+from ._core import Caller, DType, Explanation, MapOptions, empty
 from .arguments import Arguments, describe
 from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
 from .errors import UsageError, UsageTypeError
-from .options import CallOptions, choice
+from .options import CallOptions, choice, config
 from .outputs import check_outputs
 from .parameters import Parameters
 from .progress import shown
@@ -33,6 +33,20 @@ class Vectorized(Caller):
     """A function for one element that is called on arrays; made by `vectorize`.
 
     Calls from several threads are fine. Inside another vectorized function it is the plain one.
+
+    Parameters of a call
+    --------------------
+    *args, **kwargs : array_like or number
+        Arrays are mapped and broadcast as in NumPy; numbers and arrays of rank 0 are shared by all
+        elements, and may change from call to call at no cost. Tuples, lists, dicts, named tuples,
+        dataclasses, structured arrays and data frames are taken apart, and the function gets them
+        with elements in them.
+    out : ndarray, or nested as the results are, optional
+        Where the results go: of the right type and shape, apart from the inputs.
+    where : array_like of bool, optional
+        Which elements are computed; elsewhere `out`, which must be given, stays as it is.
+    threads, memory, accuracy, math, compile, max_steps, timeout, progress, seed, first_element
+        As `vectorize` has them, for this call.
     """
 
     __wrapped__: Callable[..., Any]
@@ -50,6 +64,7 @@ class Vectorized(Caller):
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
         self._refill = choice("vectorize", "schedule", schedule, _REFILL)
         self._given = _options.checked("vectorize", given) if given else {}
+        self._options: tuple[int, CallOptions] | None = None  # and the version of config
         self._parameters = Parameters(self.name, function)
         self._excluded = frozenset([self._position(one) for one in excluded])
         self._otypes = otypes
@@ -60,29 +75,11 @@ class Vectorized(Caller):
     # --- the path of a call; C calls this when its cache does not know the arguments ---
 
     def _call_general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Map over the arguments.
-
-        Parameters
-        ----------
-        *args, **kwargs : array_like or number
-            Arrays are mapped and broadcast as in NumPy; numbers and arrays of rank 0 are shared by
-            all elements, and may change from call to call at no cost.
-        out : ndarray or tuple of ndarray, optional
-            Where the results go: of the right type and shape, apart from the inputs.
-        where : array_like of bool, optional
-            Which elements are computed; those of `out`, which must be given, stay as they are
-            elsewhere.
-        threads, memory, accuracy, math, compile, max_steps, timeout, progress, seed, first_element
-            As `vectorize` has them, for this call.
-
-        Returns
-        -------
-        ndarray or tuple of ndarray
-            As the function returns one element or a tuple of them.
-        """
-        out = kwargs.pop("out", None) if kwargs else None
+        """Map over the arguments, which C found nothing for in its cache."""
+        given = kwargs
+        kwargs = dict(kwargs)
+        out = kwargs.pop("out", None)
         where = None if self._parameters.has("where") else kwargs.pop("where", None)
-        is_plain_call = not kwargs and out is None and where is None
         options = self._call_options(kwargs)
         arguments = self._parameters.bind(args, kwargs)
         if current() is not None:
@@ -91,21 +88,22 @@ class Vectorized(Caller):
         if where is not None:
             return self._call_where(described, where, out, options)
         found = self._find(self._request(described))
-        values = (*described.values, *found.values)
         recorded = found.recorded
+        values = (*described.values, *found.values)
         if out is None and options.progress is None:
-            results = recorded.program.call(values, options.map)
-            if is_plain_call and described.is_plain and len(args) == len(arguments):
-                self._remember_call(args, found, options)
-            return _nest(recorded.structure, results)
-        if out is None:
-            outputs = tuple(empty(described.shape, TO_NUMPY[d]) for d in recorded.dtypes)
+            result = _nest(recorded.structure, recorded.program.call(values, options.map))
         else:
-            outputs = check_outputs(
-                self.name, out, described.shape, recorded.dtypes, recorded.structure
-            )
-        self._run_into(recorded, outputs, values, options, described.shape)
-        return out if out is not None else _nest(recorded.structure, list(outputs))
+            outputs = self._outputs(out, described.shape, recorded)
+            self._run_into(recorded, outputs, values, options, described.shape)
+            result = out if out is not None else _nest(recorded.structure, list(outputs))
+        if described.is_plain and options.progress is None:
+            self._remember_call(args, given, kwargs, found, options)
+        return result
+
+    def _outputs(self, out: Any, shape: tuple[int, ...], recorded: Recorded) -> tuple[Any, ...]:
+        if out is None:
+            return tuple(empty(shape, TO_NUMPY[dtype]) for dtype in recorded.dtypes)
+        return check_outputs(self.name, out, shape, recorded.dtypes, recorded.structure)
 
     def _call_options(self, kwargs: dict[str, Any]) -> CallOptions:
         """Take the options of a call out of its keywords."""
@@ -114,7 +112,11 @@ class Vectorized(Caller):
             for key in list(kwargs)
             if key in _options.NAMES and not self._parameters.has(key)
         }
-        return _options.resolve(self._given, _options.checked(self.name, given))
+        if given:
+            return _options.resolve(self._given, _options.checked(self.name, given))
+        if self._options is None or self._options[0] != config.version:
+            self._options = config.version, _options.resolve(self._given)
+        return self._options[1]
 
     def _request(self, described: Arguments) -> Request:
         return Request(self.name, described.signature, self._otypes, self._refill)
@@ -139,13 +141,43 @@ class Vectorized(Caller):
             self.__wrapped__, request
         )
 
-    def _remember_call(self, args: tuple[Any, ...], found: Found, options: CallOptions) -> None:
-        """Let calls with such arguments go straight to the program."""
+    def _remember_call(
+        self,
+        args: tuple[Any, ...],
+        given: dict[str, Any],
+        kwargs: dict[str, Any],
+        found: Found,
+        options: CallOptions,
+    ) -> None:
+        """Let calls with such arguments go straight to the program.
+
+        `given` are all keywords of the call, `kwargs` those of the function.
+        """
         structure = found.recorded.structure
         is_tuple = structure is not None and structure.type is tuple
         if structure is not None and not (is_tuple and all(p is None for p in structure.parts)):
             return
-        self._remember(args, found.recorded.program, found.sources, is_tuple, options.map)
+        names = tuple(given)
+        out = len(args) + names.index("out") if "out" in given else -1
+        if len(given) != len(kwargs) + (out >= 0) or (out >= 0 and structure is not None):
+            return  # there are options
+        order = self._parameters.order(len(args), tuple(kwargs))
+        if order is None:
+            return
+        positions = order[0]
+        if out >= 0:  # arguments by name behind it have moved
+            positions = tuple(at + (at >= out) for at in positions)
+        self._remember(
+            (*args, *given.values()),
+            names,
+            out,
+            positions,
+            order[1],
+            found.recorded.program,
+            found.sources,
+            is_tuple,
+            options.map,
+        )
 
     def _call_where(self, described: Arguments, where: Any, out: Any, options: CallOptions) -> Any:
         if out is None:
@@ -163,6 +195,7 @@ class Vectorized(Caller):
         plain = self._find(self._request(described)).recorded
         outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.structure)
         found = self._find(self._request(described)._replace(masked=plain.dtypes))
+        options = CallOptions(MapOptions(options.map), options.progress)
         options.map.where = len(described.values)
         values = (*described.values, mask, *found.values)
         self._run_into(found.recorded, outputs, values, options, shape)

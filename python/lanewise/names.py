@@ -9,7 +9,7 @@ from collections import defaultdict
 from types import CodeType
 from typing import NamedTuple
 
-Chain = tuple[str, ...]  # a.b.c of a: ("b", "c")
+Chain = tuple[str, ...]  # a.b.c of a: ("b", "c"); a itself: ()
 
 
 class Names(NamedTuple):
@@ -58,6 +58,8 @@ def _scan(code: CodeType, found: dict[str, None], attributes: defaultdict[str, s
     for op, low in zip(bytecode[::2], bytecode[1::2], strict=True):
         if op == _CACHE:
             continue
+        if owner is not None and not chain and op not in _ATTRIBUTES and op != _EXTENDED:
+            attributes[owner].add(())
         if op not in _LOOKED_AT:
             owner, high = None, 0
             continue

@@ -198,7 +198,12 @@ class _Copies:
 
     def _guard_attributes(self, owner: Any, path: Path, chains: set[Chain]) -> None:
         """Guard attributes that are read of an object, also by its methods."""
-        for *leading, name in sorted(chains):
+        for chain in sorted(chains):
+            if not chain:  # all of it
+                if path[-1].kind == "self":
+                    self._captures.add(path, "same", owner)
+                continue
+            *leading, name = chain
             holder, at = owner, path
             for step in leading:
                 holder, at = _attribute(holder, step), (*at, Step("attribute", step))
@@ -209,7 +214,7 @@ class _Copies:
                 self._captures.add((*at, Step("attribute", name)), how, value)
             elif holder is not MISSING:
                 of_type = getattr(type(holder), name, None)
-                of_type = of_type.fget if isinstance(of_type, property) else of_type
+                of_type = of_type.fget if isinstance(of_type, property) else plain_function(of_type)
                 if isinstance(of_type, types.FunctionType) and _is_users(of_type.__module__):
                     self._guard_method(holder, of_type, at)
 

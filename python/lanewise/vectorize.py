@@ -3,6 +3,7 @@
 import functools
 import re
 import threading
+import types
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Self, overload
@@ -71,6 +72,16 @@ class Vectorized(Caller):
         self._programs = Programs()  # of its own
         self._shared_programs = programs_of(function)
         self._lock = threading.RLock()
+        self._is_method = False
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._is_method = isinstance(self.__wrapped__, types.FunctionType)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Return the function of an object, where this was defined in its class."""
+        if instance is None or not self._is_method:
+            return self
+        return types.MethodType(self, instance)
 
     # --- the path of a call; C calls this when its cache does not know the arguments ---
 
@@ -84,10 +95,10 @@ class Vectorized(Caller):
         arguments = self._parameters.bind(args, kwargs)
         if current() is not None:
             return self._inside(self.__wrapped__, arguments, out)
-        described = describe(self.name, arguments, self._excluded)
+        function, described = self._describe(arguments)
         if where is not None:
-            return self._call_where(described, where, out, options)
-        found = self._find(self._request(described))
+            return self._call_where(function, described, where, out, options)
+        found = self._find(function, self._request(described))
         recorded = found.recorded
         values = (*described.values, *found.values)
         if out is None and options.progress is None:
@@ -118,28 +129,36 @@ class Vectorized(Caller):
             self._options = config.version, _options.resolve(self._given)
         return self._options[1]
 
+    def _describe(self, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], Arguments]:
+        """Return the function, bound to its object if it is a method, and its arguments."""
+        is_bound = self._is_method and not isinstance(arguments[0], (np.ndarray, int, float))
+        if not is_bound:
+            return self.__wrapped__, describe(self.name, arguments, self._excluded)
+        excluded = frozenset(position - 1 for position in self._excluded)
+        function = types.MethodType(self.__wrapped__, arguments[0])
+        return function, describe(self.name, arguments[1:], excluded)
+
     def _request(self, described: Arguments) -> Request:
         return Request(self.name, described.signature, self._otypes, self._refill)
 
-    def _find(self, request: Request) -> Found:
+    def _find(self, function: Callable[..., Any], request: Request) -> Found:
         """Return the recorded function for a request; it is recorded if it is new."""
-        found = self._find_recorded(request)
+        found = self._find_recorded(function, request)
         if found is not None:
             return found
         with self._lock:  # of several threads one records
-            found = self._find_recorded(request)
+            found = self._find_recorded(function, request)
             if found is None:
-                recorded = record_program(self.__wrapped__, request)
+                recorded = record_program(function, request)
                 # Programs for all functions of this code must not keep what one captures alive.
                 is_own = recorded.captures.keeps_alive
                 (self._programs if is_own else self._shared_programs).add(request, recorded)
-                found = _found(recorded, self.__wrapped__)
+                found = _found(recorded, function)
         return found
 
-    def _find_recorded(self, request: Request) -> Found | None:
-        return self._programs.find(self.__wrapped__, request) or self._shared_programs.find(
-            self.__wrapped__, request
-        )
+    def _find_recorded(self, function: Callable[..., Any], request: Request) -> Found | None:
+        own = self._programs.find(function, request)
+        return own or self._shared_programs.find(function, request)
 
     def _remember_call(
         self,
@@ -179,7 +198,14 @@ class Vectorized(Caller):
             options.map,
         )
 
-    def _call_where(self, described: Arguments, where: Any, out: Any, options: CallOptions) -> Any:
+    def _call_where(
+        self,
+        function: Callable[..., Any],
+        described: Arguments,
+        where: Any,
+        out: Any,
+        options: CallOptions,
+    ) -> Any:
         if out is None:
             raise UsageTypeError(
                 f"{self.name}: where without out; got a mask and no array for the results, "
@@ -192,9 +218,9 @@ class Vectorized(Caller):
             )
         shape = _shape_with(self.name, described.shape, mask)
         mask = np.broadcast_to(mask, shape)
-        plain = self._find(self._request(described)).recorded
+        plain = self._find(function, self._request(described)).recorded
         outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.structure)
-        found = self._find(self._request(described)._replace(masked=plain.dtypes))
+        found = self._find(function, self._request(described)._replace(masked=plain.dtypes))
         options = CallOptions(MapOptions(options.map), options.progress)
         options.map.where = len(described.values)
         values = (*described.values, mask, *found.values)
@@ -281,8 +307,8 @@ class Vectorized(Caller):
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Arguments, Recorded, CallOptions]:
         options = self._call_options(kwargs)
-        described = describe(self.name, self._parameters.bind(args, kwargs), self._excluded)
-        return described, self._find(self._request(described)).recorded, options
+        function, described = self._describe(self._parameters.bind(args, kwargs))
+        return described, self._find(function, self._request(described)).recorded, options
 
     def on(self, index: int | tuple[int, ...], *args: Any, **kwargs: Any) -> Any:
         """Run the plain function on one element, where ``breakpoint()`` and ``print`` work.
@@ -299,11 +325,8 @@ class Vectorized(Caller):
         >>> f.on(2, np.array([1.0, 2.0, 4.0]), 10)
         np.float64(40.0)
         """
-        arguments = self._parameters.bind(args, kwargs)
-        described = describe(self.name, arguments, self._excluded)
-        return self.__wrapped__(
-            *arguments_of_element(self.name, index, arguments, described, self._excluded)
-        )
+        function, described = self._describe(self._parameters.bind(args, kwargs))
+        return function(*arguments_of_element(self.name, index, described))
 
     def save(self, path: str | Path) -> None:
         """Write what was recorded of the function to a file, with what it captures now.

@@ -15,7 +15,7 @@ from .element import Element, as_value, is_operand, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, open_recorder
 from .source import line_of
-from .stand_ins import captured
+from .stand_ins import NewParameter, captured
 from .tables import Table
 from .trees import Structure, flatten, split_result, unflatten
 
@@ -62,14 +62,11 @@ def _record(
     function: Callable[..., Any], request: Request, recording: Recording, recorder: Recorder
 ) -> Recorded:
     def new_parameter(dtype: DType, role: ParamKind) -> Value:
-        return _core.parameter(recording, "captured", dtype, role)
+        return _core.parameter(recording, "p", dtype, role)
 
-    leaves = [
-        _symbolic(recorder, recording, f"arg{index}", leaf)
-        for index, leaf in enumerate(request.signature.leaves)
-    ]
+    leaves = [_symbolic(recorder, new_parameter, leaf) for leaf in request.signature.leaves]
     if request.masked is not None:
-        mask = _core.parameter(recording, "where", DType.Bool, ParamKind.Mapped)
+        mask = new_parameter(DType.Bool, ParamKind.Mapped)
     to_record, captures = captured(function, recorder, new_parameter)
     if request.masked is not None:
         region = _core.begin_masked(recording, mask, list(request.masked))
@@ -84,10 +81,10 @@ def _record(
     return Recorded(program, captures, structure, tuple(value.dtype for value in values))
 
 
-def _symbolic(recorder: Recorder, recording: Recording, name: str, leaf: Parameter | Static) -> Any:
+def _symbolic(recorder: Recorder, new_parameter: NewParameter, leaf: Parameter | Static) -> Any:
     if isinstance(leaf, Static):
         return leaf.value
-    value = _core.parameter(recording, name, leaf.kind.dtype, leaf.role)
+    value = new_parameter(leaf.kind.dtype, leaf.role)
     if leaf.role is ParamKind.Table:
         return Table(recorder, value, leaf.kind, leaf.row, _unknown_size)
     return Element(recorder, value, leaf.kind.weak)

@@ -62,6 +62,12 @@ class Number(Element):
     def __float__(self) -> float:
         return float(self.known())
 
+    def __str__(self) -> str:
+        return str(self.known())
+
+    def __format__(self, form: str) -> str:
+        return format(self.known(), form)
+
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self.known())
 

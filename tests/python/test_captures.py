@@ -103,6 +103,10 @@ def test_a_captured_exponent_and_index_are_guards():
     assert_same(f(X), X * X + 20)
     exponent, which = 3, 2
     assert_same(f(X), X * X * X + 30)
+    g = lw.vectorize(lambda x: x + len(f"{which:03d}") + {1: 5.0, 2: 6.0}[which])
+    assert_same(g(X), X + 3 + 6)
+    which = 1
+    assert_same(g(X), X + 3 + 5)
 
 
 def test_other_captures_are_looked_at_by_identity():

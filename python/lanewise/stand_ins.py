@@ -36,7 +36,7 @@ class Number(Element):
     Asking makes the value a guard.
     """
 
-    __slots__ = ("_ask", "_number")
+    __slots__ = ("_ask", "_is_known", "_number")
 
     def __init__(
         self, recorder: Recorder, value: Value, weak: bool, number: Any, ask: Callable[[], None]
@@ -44,10 +44,12 @@ class Number(Element):
         super().__init__(recorder, value, weak)
         self._number = number
         self._ask = ask
+        self._is_known = False
 
     def known(self) -> Any:
         """Return the number, which is a guard from now on."""
         self._ask()
+        self._is_known = True
         return self._number
 
     def __bool__(self) -> bool:
@@ -67,6 +69,11 @@ class Number(Element):
 
     def __format__(self, form: str) -> str:
         return format(self.known(), form)
+
+    def __eq__(self, other: object) -> Any:
+        if self._is_known and not isinstance(other, Element):  # a key of a dict
+            return self._number == other
+        return super().__eq__(other)
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self.known())

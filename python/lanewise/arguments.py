@@ -40,6 +40,9 @@ class Static:
         except TypeError:
             self._key = id(value)  # and `value` keeps it from being given to another
 
+    def __reduce__(self) -> Any:
+        return Static, (self.value,)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Static) and self._key == other._key
 

@@ -141,7 +141,7 @@ def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorde
     _check_parameters(program, leaves, captured)
     recorded = Recorded(
         program,
-        _Fixed(captured),
+        Fixed(captured),
         _to_structure(described["result"]),
         tuple(program.results(_core.MapOptions())),
     )
@@ -162,7 +162,7 @@ def _check_parameters(program: Program, leaves: tuple[Parameter, ...], captured:
         )
 
 
-class _Fixed(Captures):
+class Fixed(Captures):
     """What was captured when the program was saved."""
 
     def __init__(self, values: list[Any]) -> None:
@@ -191,7 +191,7 @@ class Missing:
         """Say that there is no program."""
         kinds = ", ".join(repr(argument) for argument in arguments)
         raise UsageError(
-            f"{self.__name__}: the file has no program for such arguments; got {kinds}, expected "
-            "kinds that the function was called with before it was saved. Call it with such "
-            "arguments, and save it again."
+            f"{self.__name__}: there is no program for such arguments; got {kinds}, expected kinds "
+            "that the function was called with before it was saved or pickled. Call it with such "
+            "arguments first, or put the function where it can be imported."
         )

@@ -11,7 +11,7 @@ from typing import Any, Self, overload
 import numpy as np
 
 from . import options as _options
-from . import saved
+from . import pickles, saved
 from ._core import Caller, DType, Explanation, MapOptions, empty
 from .arguments import Arguments, describe
 from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
@@ -63,6 +63,8 @@ class Vectorized(Caller):
     ) -> None:
         functools.update_wrapper(self, function, updated=())
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
+        self._raw_options = given or {}
+        self._schedule = schedule
         self._refill = choice("vectorize", "schedule", schedule, _REFILL)
         self._given = _options.checked("vectorize", given) if given else {}
         self._options: tuple[int, CallOptions] | None = None  # and the version of config
@@ -349,13 +351,17 @@ class Vectorized(Caller):
         >>> g(np.ones(2))
         array([3., 3.])
         """
+        saved.save(path, self.name, self._recorded_now())
+
+    def _recorded_now(self) -> list[tuple[Request, Found]]:
+        """Return what was recorded, as far as captures are as they were then."""
         programs = []
-        for own in (self._programs, self._shared_programs):
-            for request in own.requests():
-                found = own.find(self.__wrapped__, request)
+        for kept in (self._programs, self._shared_programs):
+            for request in kept.requests():
+                found = kept.find(self.__wrapped__, request)
                 if found is not None and request.name == self.name:
                     programs.append((request, found))
-        saved.save(path, self.name, programs)
+        return programs
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> Self:
@@ -375,6 +381,11 @@ class Vectorized(Caller):
         for signature, recorded in programs:
             loaded._programs.add(Request(name, signature, None, None), recorded)
         return loaded
+
+    def __reduce__(self) -> Any:
+        carried = [pickles.carry(request, found) for request, found in self._recorded_now()]
+        given = self._raw_options, self._schedule, tuple(self._excluded), self._otypes
+        return _restore, (type(self), pickles.reference_of(self), self.name, given, carried)
 
     def clear_cache(self) -> None:
         """Forget what was recorded; the next call records the function again.
@@ -403,6 +414,24 @@ class Vectorized(Caller):
                 f"on, or names of {self.name}{self._parameters.signature}."
             )
         return found
+
+
+def _restore(
+    kind: type[Vectorized],
+    reference: tuple[str, str] | None,
+    name: str,
+    given: tuple[Any, ...],
+    carried: list[pickles.Carried],
+) -> Vectorized:
+    """Make a function from a pickle."""
+    function = pickles.import_by(reference, name)
+    if isinstance(function, Vectorized):
+        return function
+    vectorized = kind(function, name, *given)
+    if isinstance(function, saved.Missing):
+        for one in carried:
+            vectorized._programs.add(one.request, pickles.arrive(one))
+    return vectorized
 
 
 def _found(recorded: Recorded, function: Any) -> Found:

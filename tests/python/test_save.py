@@ -35,8 +35,8 @@ def test_a_saved_function_gives_the_same(path):
     assert g(i.astype(np.int32), X.astype(np.float32))["b"][0].dtype == np.float32
     with pytest.raises(
         lw.UsageError,
-        match=r"^lambda: the file has no program for such arguments; got <element int64>, "
-        r"<element int64>, expected kinds that the function was called with before it was saved\.",
+        match=r"^lambda: there is no program for such arguments; got <element int64>, "
+        r"<element int64>, expected kinds that the function was called with before it was saved",
     ):
         g(i, i)
 

@@ -416,7 +416,15 @@ api::Layout layout_of(std::span<const Output> outputs, std::span<const Input> in
     if (input.is_mapped()) arrays.push_back(placed(input));
   }
   for (const Output& output : outputs) arrays.push_back(placed(output));
-  return api::join_dimensions(options.shape.empty() ? std::span(&count, 1) : options.shape, arrays);
+  api::Layout layout =
+      api::join_dimensions(options.shape.empty() ? std::span(&count, 1) : options.shape, arrays);
+  if (layout.shape.size() == 1) {
+    const auto is_together = [&](const api::Placed& a) {
+      return layout.strides[static_cast<std::size_t>(&a - arrays.data())] == a.size;
+    };
+    if (std::all_of(arrays.begin(), arrays.end(), is_together)) return {};
+  }
+  return layout;
 }
 
 }  // namespace

@@ -68,6 +68,17 @@ nb::object empty(const std::vector<npy_intp>& shape, nb::handle dtype) {
 
 }  // namespace
 
+PyObject* new_array_like(PyArrayObject* prototype, int type_number) {
+  PyArray_Descr* const descr = PyArray_DescrFromType(type_number);
+  const auto make = [&] {
+    return PyArray_NewLikeArray(prototype, NPY_KEEPORDER, descr, /*subok=*/0);
+  };
+  const auto bytes = PyArray_SIZE(prototype) * PyDataType_ELSIZE(descr);
+  if (static_cast<std::size_t>(bytes) < runtime::kPooledBytes) return make();
+  const Pooled pooled;
+  return make();
+}
+
 PyObject* new_array(int rank, const npy_intp* shape, int type_number) {
   std::size_t bytes = 16;  // of the widest type
   bool is_large = false;   // beyond all numbers; NumPy says so

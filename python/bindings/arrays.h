@@ -58,5 +58,7 @@ inline int type_number(DType type) { return kTypeNumbers.number(type); }
 /// A new array with undefined values in C order, with memory from the pool if it is large; null
 /// with an error set if there is no memory.
 PyObject* new_array(int rank, const npy_intp* shape, int type_number);
+/// The same with the shape of another array, and its dimensions in the same order.
+PyObject* new_array_like(PyArrayObject* prototype, int type_number);
 
 }  // namespace lw::python

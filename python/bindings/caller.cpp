@@ -67,12 +67,17 @@ struct Capture {
 
 std::uint64_t present_epoch = 0;  // entries of earlier ones are void
 
-/// Arguments of these kinds go to this program.
+/// Calls with arguments of these kinds, by position and by name, go to this program.
 struct Entry {
   static constexpr std::size_t kMostArguments = 8;
+  static constexpr int kNoOut = -1;
 
-  std::size_t size = 0;
+  std::size_t positional = 0;
+  std::vector<nb::object> names;  // of the rest
   std::array<Code, kMostArguments> codes = {};
+  int out = kNoOut;        // which one says where the result goes
+  std::vector<int> order;  // of the function's: which argument, or below 0 which default
+  std::vector<nb::object> defaults;
   nb::object owner;  // of the program
   Program* program = nullptr;
   MapOptions options;
@@ -81,10 +86,22 @@ struct Entry {
   std::uint64_t epoch = 0;
   int users = 0;
 
-  bool fits(PyObject* const* arguments, std::size_t count) const {
-    if (count != size || epoch != present_epoch) return false;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (code_of(arguments[i]) != codes[i]) return false;
+  std::size_t size() const { return positional + names.size(); }
+
+  bool fits(PyObject* const* arguments, std::size_t count, PyObject* keywords) const {
+    if (count != positional || epoch != present_epoch || !has_names(keywords)) return false;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (static_cast<int>(i) != out && code_of(arguments[i]) != codes[i]) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool has_names(PyObject* keywords) const {
+    const Py_ssize_t count = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+    if (count != std::ssize(names)) return false;
+    for (Py_ssize_t i = 0; i < count; ++i) {  // names in a program are interned
+      if (PyTuple_GET_ITEM(keywords, i) != names[static_cast<std::size_t>(i)].ptr()) return false;
     }
     return true;
   }
@@ -142,9 +159,11 @@ bool is_large(PyObject* value) {
 /// Null without an error: the general way is needed.
 PyObject* call_cached(const Entry& entry, PyObject* const* arguments) {
   PyObject* values[Inputs::kMost];
-  std::size_t count = entry.size;
+  const std::size_t count = entry.order.size();
   for (std::size_t i = 0; i < count; ++i) {
-    values[i] = arguments[i];
+    const int from = entry.order[i];
+    values[i] =
+        from >= 0 ? arguments[from] : entry.defaults[static_cast<std::size_t>(-1 - from)].ptr();
     if (is_large(values[i])) return nullptr;
   }
   // Another thread may bind a captured name anew while the map runs.
@@ -165,7 +184,11 @@ PyObject* call_cached(const Entry& entry, PyObject* const* arguments) {
     Py_INCREF(value);
     values[held.last++] = value;
   }
-  return entry.program->call({values, held.last}, entry.options, entry.returns);
+  const std::span<PyObject* const> all(values, held.last);
+  if (entry.out == Entry::kNoOut) return entry.program->call(all, entry.options, entry.returns);
+  PyObject* const out = arguments[entry.out];
+  if (!entry.program->call_into({&out, 1}, all, entry.options, nb::none())) return nullptr;
+  return Py_NewRef(out);
 }
 
 thread_local int recordings = 0;  // open on this thread
@@ -189,12 +212,13 @@ PyObject* call_general(PyObject* self, PyObject* const* arguments, std::size_t c
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t flags, PyObject* names) {
   try {
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
-    if (names == nullptr && recordings == 0) {
+    if (recordings == 0) {
       for (const EntryRef& entry : as_caller(self)->cache->entries) {
         if (!entry) break;
-        if (!entry->fits(arguments, count)) continue;
+        if (!entry->fits(arguments, count, names)) continue;
         const EntryRef held = entry;
-        if (PyObject* const result = call_cached(*held, arguments)) return result;
+        PyObject* const result = call_cached(*held, arguments);
+        if (result != nullptr || PyErr_Occurred() != nullptr) return result;
         break;
       }
     }
@@ -224,32 +248,51 @@ Capture to_capture(const nb::tuple& source) {
   return capture;
 }
 
+/// Fills in which arguments a call has; false: it is none that can be cached.
+bool describe_call(Entry& entry, const nb::tuple& values, const nb::tuple& names) {
+  if (values.size() > Entry::kMostArguments) return false;
+  entry.positional = values.size() - names.size();
+  for (const nb::handle name : names) entry.names.push_back(nb::borrow(name));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (static_cast<int>(i) == entry.out) continue;
+    entry.codes[i] = code_of(nb::handle(values[i]).ptr());
+    if (entry.codes[i] == 0) return false;
+  }
+  for (const nb::object& value : entry.defaults) {
+    if (code_of(value.ptr()) == 0) return false;
+  }
+  return true;
+}
+
 PyObject* remember(PyObject* self, PyObject* arguments) {
   try {
     const auto all = nb::borrow<nb::tuple>(arguments);
-    const nb::tuple values = all[0];
     auto entry = std::make_unique<Entry>();
-    entry->size = values.size();
-    if (entry->size > Entry::kMostArguments) Py_RETURN_NONE;
-    for (std::size_t i = 0; i < entry->size; ++i) {
-      entry->codes[i] = code_of(nb::handle(values[i]).ptr());
-      if (entry->codes[i] == 0) Py_RETURN_NONE;
+    entry->out = nb::cast<int>(all[2]);
+    entry->order = nb::cast<std::vector<int>>(all[3]);
+    entry->defaults = nb::cast<std::vector<nb::object>>(all[4]);
+    if (!describe_call(*entry, nb::cast<nb::tuple>(all[0]), nb::cast<nb::tuple>(all[1]))) {
+      Py_RETURN_NONE;
     }
-    entry->owner = all[1];
+    entry->owner = all[5];
     entry->program = nb::cast<Program*>(entry->owner);
-    for (const nb::handle source : nb::cast<nb::tuple>(all[2])) {
+    for (const nb::handle source : nb::cast<nb::tuple>(all[6])) {
       entry->captures.push_back(to_capture(nb::cast<nb::tuple>(source)));
       const Capture& capture = entry->captures.back();
       if (capture.expect == Capture::OfCode && capture.code == 0) Py_RETURN_NONE;
     }
-    entry->returns = nb::cast<bool>(all[3]) ? Returns::Tuple : Returns::One;
+    entry->returns = nb::cast<bool>(all[7]) ? Returns::Tuple : Returns::One;
+    entry->options = nb::cast<MapOptions>(all[8]);
     entry->epoch = present_epoch;
-    entry->options = nb::cast<MapOptions>(all[4]);
     Cache& cache = *as_caller(self)->cache;
     std::size_t place = cache.next;
     for (std::size_t i = 0; i < Cache::kEntries; ++i) {
       const EntryRef& old = cache.entries[i];
-      if (old && old->size == entry->size && old->codes == entry->codes) place = i;
+      const bool is_same = old && old->positional == entry->positional &&
+                           old->codes == entry->codes && old->out == entry->out &&
+                           std::equal(old->names.begin(), old->names.end(), entry->names.begin(),
+                                      entry->names.end(), [](auto& a, auto& b) { return a.is(b); });
+      if (is_same) place = i;
     }
     if (place == cache.next) cache.next = (cache.next + 1) % Cache::kEntries;
     // Dropping the old one may run any code, which must find the cache in order.
@@ -291,6 +334,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
     // One that a running call holds too is not ours alone to give away.
     if (!entry || entry->users > 1) continue;
     Py_VISIT(entry->owner.ptr());
+    for (const nb::object& value : entry->defaults) Py_VISIT(value.ptr());
     for (const Capture& capture : entry->captures) {
       Py_VISIT(capture.holder.ptr());
       Py_VISIT(capture.key.ptr());
@@ -329,8 +373,8 @@ PyObject* init_subclass(PyObject* type, PyObject*) {
 
 PyMethodDef methods[] = {
     {"_remember", &remember, METH_VARARGS,
-     "_remember(arguments, program, captures, returns_tuple, options): let calls with arguments of "
-     "these kinds go straight to the program."},
+     "_remember(values, names, out, order, defaults, program, captures, returns_tuple, options): "
+     "let calls with arguments of these kinds go straight to the program."},
     {"_forget", &forget, METH_NOARGS, "_forget(): empty the cache of calls."},
     {"__init_subclass__", &init_subclass, METH_CLASS | METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};

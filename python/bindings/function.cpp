@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -32,7 +33,9 @@ nb::object call(Program& program, const nb::tuple& values, const MapOptions& opt
 
 void call_into(Program& program, const nb::tuple& outputs, const nb::tuple& values,
                const MapOptions& options, nb::object progress) {
-  program.call_into(items_of(outputs), items_of(values), options, std::move(progress));
+  if (!program.call_into(items_of(outputs), items_of(values), options, std::move(progress))) {
+    throw InternalError("map: arrays of other kinds than the program's came through.");
+  }
 }
 
 /// Ends a recording.
@@ -155,6 +158,12 @@ void bind_function(nb::module_& module) {
           },
           "options"_a, "copied"_a, "What happens, or happened; `copied` are arguments.")
       .def_prop_ro("name", [](const Program& program) { return program.recorded().name; })
+      .def_prop_ro("parameters",
+                   [](const Program& program) {
+                     std::vector<std::pair<DType, ir::ParamKind>> list;
+                     for (const ir::Param& p : program.params()) list.emplace_back(p.type, p.kind);
+                     return list;
+                   })
       .def_prop_ro("has_loops",
                    [](const Program& program) { return ir::has_loops(program.recorded()); })
       .def_prop_ro("is_checked", &is_checked)

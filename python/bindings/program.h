@@ -18,15 +18,16 @@ class Program {
  public:
   Program(ir::Function recorded, const std::string& name, std::optional<bool> refill);
 
-  const std::vector<ir::Param>& params() const { return recorded_.params; }
+  /// Those that have values in a call: the seed comes from its options.
+  const std::vector<ir::Param>& params() const { return params_; }
   const ir::Function& recorded() const { return recorded_; }
   const std::vector<DType>& results(const MapOptions& options);
 
   /// Maps over the values of all parameters into new arrays. Null without an error: the values need
   /// the long way, through the Python package.
   PyObject* call(std::span<PyObject* const> values, const MapOptions& options, Returns returns);
-  /// Maps into these arrays, which have the right shape; `progress` may be none.
-  void call_into(std::span<PyObject* const> outputs, std::span<PyObject* const> values,
+  /// Maps into these arrays; `progress` may be none. False: the arrays or values do not fit.
+  bool call_into(std::span<PyObject* const> outputs, std::span<PyObject* const> values,
                  const MapOptions& options, nanobind::object progress);
 
   Explanation explain(const MapOptions& options);
@@ -39,6 +40,8 @@ class Program {
            const MapOptions& options, bool is_new, nanobind::object progress);
 
   ir::Function recorded_;
+  std::vector<ir::Param> params_;
+  bool is_numbered_ = false;
   ElementFunction function_;
   /// For each way in which options make another program.
   std::array<std::optional<ElementFunction::Ready>, 12> ready_;

@@ -1,7 +1,9 @@
 #include "values.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 namespace lw::python {
 namespace {
@@ -89,11 +91,9 @@ bool broadcast(std::span<PyArrayObject* const> arrays, Geometry& g) {
     if (__builtin_mul_overflow(g.count, g.shape[d], &g.count)) return false;
   }
   for (PyArrayObject* const array : arrays) {
-    const int skip = g.rank - PyArray_NDIM(array);
-    for (int d = 0; d < g.rank; ++d) {
-      const bool is_repeated = d < skip || PyArray_DIM(array, d - skip) != g.shape[d];
-      g.strides.push_back(is_repeated ? 0 : PyArray_STRIDE(array, d - skip));
-    }
+    const bool is_whole = PyArray_NDIM(array) == g.rank && PyArray_SIZE(array) == g.count;
+    if (is_whole && !is_flat(array)) g.prototype = array;
+    if (is_whole) break;
   }
   return true;
 }
@@ -145,15 +145,34 @@ bool read_values(std::span<const ir::Param> params, std::span<PyObject* const> v
     geometry.count = PyArray_SIZE(arrays[0]);
     return true;
   }
-  if (!broadcast({arrays, mapped}, geometry)) return false;
-  std::size_t number = 0;
-  const auto rank = static_cast<std::size_t>(geometry.rank);
-  for (Input& input : inputs.all()) {
-    if (!input.is_mapped()) continue;
-    input.size = geometry.count;
-    input.strides = std::span(geometry.strides).subspan(number++ * rank, rank);
+  return broadcast({arrays, mapped}, geometry);
+}
+
+void set_order(bool as_prototype, std::span<PyObject* const> values,
+               std::span<const ir::Param> params, std::span<Input> inputs, Geometry& g) {
+  const auto rank = static_cast<std::size_t>(g.rank);
+  g.order.resize(rank);
+  std::iota(g.order.begin(), g.order.end(), 0);
+  if (as_prototype && g.prototype != nullptr) {
+    std::stable_sort(g.order.begin(), g.order.end(), [&](int a, int b) {
+      return std::abs(PyArray_STRIDE(g.prototype, a)) > std::abs(PyArray_STRIDE(g.prototype, b));
+    });
   }
-  return true;
+  g.map_shape.clear();
+  for (const int d : g.order) g.map_shape.push_back(g.shape[d]);
+  g.strides.clear();
+  g.strides.reserve(inputs.size() * rank);  // inputs point into it
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!params[i].is_mapped()) continue;
+    PyArrayObject* const array = as_array(values[i]);
+    const int skip = g.rank - PyArray_NDIM(array);
+    for (const int d : g.order) {
+      const bool is_repeated = d < skip || PyArray_DIM(array, d - skip) != g.shape[d];
+      g.strides.push_back(is_repeated ? 0 : PyArray_STRIDE(array, d - skip));
+    }
+    inputs[i].size = g.count;
+    inputs[i].strides = std::span(g.strides).last(rank);
+  }
 }
 
 }  // namespace lw::python

@@ -25,8 +25,13 @@ struct Geometry {
   int rank = 0;
   npy_intp shape[kMostDimensions];
   std::int64_t count = 1;
-  bool is_flat = true;                // arrays lie as one dimension, their elements together
-  std::vector<std::int64_t> strides;  // otherwise: of each mapped input, along each dimension
+  bool is_flat = true;  // arrays lie as one dimension, their elements together
+
+  // Otherwise:
+  PyArrayObject* prototype = nullptr;  // an array of this shape whose order is not C's, if any
+  std::vector<int> order;              // of dimensions as the map goes through them, slowest first
+  std::vector<std::int64_t> map_shape;
+  std::vector<std::int64_t> strides;  // of each mapped input, along each dimension of `map_shape`
 };
 
 /// Inputs on the stack, as many as a map takes, without a cost for those that are not there.
@@ -48,5 +53,9 @@ class Inputs {
 /// geometry is not flat before, it gets strides even if all arrays could do without.
 bool read_values(std::span<const ir::Param> params, std::span<PyObject* const> values,
                  Inputs& inputs, Geometry& geometry);
+
+/// Lets a map that is not flat go through its dimensions in the order of the prototype, or in C's.
+void set_order(bool as_prototype, std::span<PyObject* const> values,
+               std::span<const ir::Param> params, std::span<Input> inputs, Geometry& geometry);
 
 }  // namespace lw::python

@@ -94,7 +94,7 @@ class MapOptions:
     first_element: int
     timeout: float
     where: int
-    def __init__(self) -> None: ...
+    def __init__(self, other: MapOptions = ..., /) -> None: ...
 
 class Explanation:
     @property
@@ -161,6 +161,8 @@ class Program:
     @property
     def name(self) -> str: ...
     @property
+    def parameters(self) -> list[tuple[DType, ParamKind]]: ...
+    @property
     def has_loops(self) -> bool: ...
     @property
     def is_checked(self) -> bool: ...
@@ -177,7 +179,11 @@ class Caller:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def _remember(
         self,
-        arguments: tuple[Any, ...],
+        values: tuple[Any, ...],
+        names: tuple[str, ...],
+        out: int,
+        order: tuple[int, ...],
+        defaults: tuple[Any, ...],
         program: Program,
         captures: tuple[tuple[Any, str | None, str, Any], ...],
         returns_tuple: bool,

@@ -40,6 +40,9 @@ class Static:
         except TypeError:
             self._key = id(value)  # and `value` keeps it from being given to another
 
+    def __reduce__(self) -> Any:
+        return Static, (self.value,)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Static) and self._key == other._key
 
@@ -71,6 +74,8 @@ def describe(
 
     Those at the positions `shared` are not mapped: arrays among them are read by index.
     """
+    if not shared and (plain := _describe_plain(arguments)) is not None:
+        return plain
     values: list[Any] = []
     leaves: list[Parameter | Static] = []
     structures: list[Structure] = []
@@ -116,6 +121,29 @@ def describe(
         )
     ]
     return Arguments(values, _common_shape(call, mapped, names), signature, is_plain, copied)
+
+
+def _describe_plain(arguments: tuple[Any, ...]) -> Arguments | None:
+    """Describe native arrays of one shape and floats; None: there is something else."""
+    shape: tuple[int, ...] = ()
+    leaves = []
+    for value in arguments:
+        if type(value) is float:
+            leaves.append(_FLOAT)
+            continue
+        leaf = _MAPPED.get(value.dtype) if type(value) is np.ndarray and value.ndim else None
+        if leaf is None or (shape and value.shape != shape):
+            return None
+        shape = value.shape
+        leaves.append(leaf)
+    if not shape:
+        return None
+    signature = Signature((None,) * len(arguments), tuple(leaves))
+    return Arguments(list(arguments), shape, signature, True, [])
+
+
+_FLOAT = Parameter(WEAK_FLOAT, ParamKind.Shared)
+_MAPPED = {numpy: Parameter(Kind(ours), ParamKind.Mapped) for numpy, ours in FROM_NUMPY.items()}
 
 
 def _is_plain(argument: Any) -> bool:

@@ -87,8 +87,10 @@ class Captures:
         for path, how, kept in self._all.values():
             expected = kept() if isinstance(kept, weakref.ref) else kept
             place, value = _walk(function, path)
-            if place is None or not _holds(how, expected, value):
+            if value is MISSING or not _holds(how, expected, value):
                 return None
+            if place is None:  # the object of a method, which is an argument of the call
+                continue
             if how == "value":
                 values.append(_as_parameter(value))
                 expected = value

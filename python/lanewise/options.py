@@ -114,18 +114,20 @@ class Config:
     >>> del lw.config.compile
     """
 
-    __slots__ = ("_checked", "_given")
+    __slots__ = ("_checked", "_given", "version")
     _checked: dict[str, Any]
     _given: dict[str, Any]
+    version: int  # counts changes
 
     def __init__(self) -> None:
         object.__setattr__(self, "_checked", {})
         object.__setattr__(self, "_given", {})
+        object.__setattr__(self, "version", 0)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._checked.update(checked("config", {name: value}))
         self._given[name] = value
-        forget_calls()
+        self._changed()
 
     def __getattr__(self, name: str) -> Any:
         if name not in NAMES:
@@ -135,6 +137,10 @@ class Config:
     def __delattr__(self, name: str) -> None:
         self._checked.pop(name, None)
         self._given.pop(name, None)
+        self._changed()
+
+    def _changed(self) -> None:
+        object.__setattr__(self, "version", self.version + 1)
         forget_calls()
 
     def __repr__(self) -> str:

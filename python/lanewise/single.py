@@ -1,36 +1,34 @@
 """One element of the arguments, for the plain function."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .arguments import Arguments, Parameter
+from ._core import ParamKind
+from .arguments import Arguments, Static
 from .errors import UsageError
 from .trees import unflatten
 
 
 def arguments_of_element(
-    call: str,
-    index: int | tuple[int, ...],
-    arguments: tuple[Any, ...],
-    described: Arguments,
-    excluded: frozenset[int],
+    call: str, index: int | tuple[int, ...], described: Arguments
 ) -> list[Any]:
     """Return the arguments as the plain function takes them for one element."""
     place = _place(call, index, described.shape)
     values = iter(described.values)
-    leaves: Iterator[Any] = iter(
-        [
-            _at(next(values), place, described.shape) if isinstance(leaf, Parameter) else leaf.value
-            for leaf in described.signature.leaves
-        ]
-    )
-    nested = [unflatten(structure, leaves) for structure in described.signature.structures]
-    return [
-        arguments[position] if position in excluded else value
-        for position, value in enumerate(nested)
-    ]
+    leaves = []
+    for leaf in described.signature.leaves:
+        if isinstance(leaf, Static):
+            leaves.append(leaf.value)
+            continue
+        value = next(values)
+        if leaf.role is ParamKind.Mapped:
+            value = np.broadcast_to(value, described.shape)[place]
+        elif isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        leaves.append(value)
+    nested = iter(leaves)
+    return [unflatten(structure, nested) for structure in described.signature.structures]
 
 
 def _place(call: str, index: int | tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -44,9 +42,3 @@ def _place(call: str, index: int | tuple[int, ...], shape: tuple[int, ...]) -> t
             f"{call}: no such element; got {index!r}, expected a number below "
             f"{int(np.prod(shape))} or a place in the shape {shape}."
         ) from None
-
-
-def _at(value: Any, place: tuple[int, ...], shape: tuple[int, ...]) -> Any:
-    if not isinstance(value, np.ndarray) or value.ndim == 0:
-        return value[()] if isinstance(value, np.ndarray) else value
-    return np.broadcast_to(value, shape)[place]

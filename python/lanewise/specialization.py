@@ -1,7 +1,7 @@
 """Recording a function for one signature, and finding what was recorded before."""
 
 import types
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -16,7 +16,7 @@ from .element import Element, as_value, is_operand, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, record_function
 from .source import line_of
-from .stand_ins import captured
+from .stand_ins import NewParameter, captured
 from .tables import Table
 from .trees import Structure, flatten, split_result, unflatten
 
@@ -61,14 +61,11 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
     recording = recorder.recording
 
     def new_parameter(dtype: DType, role: ParamKind) -> Value:
-        return _core.parameter(recording, "captured", dtype, role)
+        return _core.parameter(recording, "p", dtype, role)
 
-    leaves = [
-        _symbolic(recorder, f"arg{index}", leaf)
-        for index, leaf in enumerate(request.signature.leaves)
-    ]
+    leaves = [_symbolic(recorder, new_parameter, leaf) for leaf in request.signature.leaves]
     if request.masked is not None:
-        mask = _core.parameter(recording, "where", DType.Bool, ParamKind.Mapped)
+        mask = new_parameter(DType.Bool, ParamKind.Mapped)
     to_record, captures = captured(function, recorder, new_parameter)
     if request.masked is not None:
         slots = [recording.slot(as_value(recorder, 0, dtype)) for dtype in request.masked]
@@ -87,10 +84,10 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
     return Recorded(program, captures, structure, tuple(value.dtype for value in values))
 
 
-def _symbolic(recorder: Recorder, name: str, leaf: Parameter | Static) -> Any:
+def _symbolic(recorder: Recorder, new_parameter: NewParameter, leaf: Parameter | Static) -> Any:
     if isinstance(leaf, Static):
         return leaf.value
-    value = _core.parameter(recorder.recording, name, leaf.kind.dtype, leaf.role)
+    value = new_parameter(leaf.kind.dtype, leaf.role)
     if leaf.role is ParamKind.Table:
         return Table(recorder, value, leaf.kind, leaf.row, _unknown_size)
     return Element(recorder, value, leaf.kind.weak)
@@ -144,7 +141,7 @@ class Programs:
     MOST_ALIKE = 8  # of one request: with other captures
 
     def __init__(self) -> None:
-        self._all: dict[Hashable, list[Recorded]] = {}
+        self._all: dict[Request, list[Recorded]] = {}
 
     def find(self, function: Any, request: Request) -> Found | None:
         """Return what was recorded for such a request, if its captures are as they were."""
@@ -166,8 +163,9 @@ class Programs:
         """Forget everything."""
         self._all.clear()
 
-    def __iter__(self) -> Iterator[tuple[Any, Recorded]]:
-        return iter([(request, alike[0]) for request, alike in self._all.items() if alike])
+    def requests(self) -> list[Request]:
+        """Return what was recorded for."""
+        return list(self._all)
 
 
 _of_code: WeakKeyDictionary[types.CodeType, Programs] = WeakKeyDictionary()

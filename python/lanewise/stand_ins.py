@@ -12,7 +12,7 @@ from ._core import DType, ParamKind, Value
 from .captures import MISSING, Captures, Path, Place, Step, parameter_of, plain_function
 from .dtypes import Kind
 from .element import Element
-from .names import names_of
+from .names import Chain, Names, names_of
 from .recorder import Recorder
 from .tables import Table
 
@@ -36,7 +36,7 @@ class Number(Element):
     Asking makes the value a guard.
     """
 
-    __slots__ = ("_ask", "_number")
+    __slots__ = ("_ask", "_is_known", "_number")
 
     def __init__(
         self, recorder: Recorder, value: Value, weak: bool, number: Any, ask: Callable[[], None]
@@ -44,10 +44,12 @@ class Number(Element):
         super().__init__(recorder, value, weak)
         self._number = number
         self._ask = ask
+        self._is_known = False
 
     def known(self) -> Any:
         """Return the number, which is a guard from now on."""
         self._ask()
+        self._is_known = True
         return self._number
 
     def __bool__(self) -> bool:
@@ -61,6 +63,17 @@ class Number(Element):
 
     def __float__(self) -> float:
         return float(self.known())
+
+    def __str__(self) -> str:
+        return str(self.known())
+
+    def __format__(self, form: str) -> str:
+        return format(self.known(), form)
+
+    def __eq__(self, other: object) -> Any:
+        if self._is_known and not isinstance(other, Element):  # a key of a dict
+            return self._number == other
+        return super().__eq__(other)
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self.known())
@@ -100,6 +113,7 @@ class _Copies:
         self._new_parameter = new_parameter
         self._captures = captures
         self._done: dict[int, types.FunctionType] = {}
+        self._guarded: set[tuple[Path, types.CodeType]] = set()
 
     def copy(self, function: Any, path: Path) -> Any:
         """Return a copy of a function of Python; anything else as it is."""
@@ -131,20 +145,21 @@ class _Copies:
         copy.__qualname__ = function.__qualname__
         copy.__module__ = function.__module__
         self._done[id(function)] = copy  # it may refer to itself
+        names = names_of(code)
         for name, cell, new in zip(
             code.co_freevars, function.__closure__ or (), cells, strict=True
         ):
-            value = self._stand_in(Place(cell, None).read(), (*path, Step("cell", name)), code)
+            value = self._stand_in(Place(cell, None).read(), (*path, Step("cell", name)), names)
             if value is not MISSING:
                 new.cell_contents = value
-        for name in names_of(code).globals:
+        for name in names.globals:
             value = function.__globals__.get(name, MISSING)
             if value is not MISSING:
-                found = self._stand_in(value, (*path, Step("global", name)), code)
+                found = self._stand_in(value, (*path, Step("global", name)), names)
                 if found is not value:
                     copy.__globals__[name] = found
 
-    def _stand_in(self, value: Any, path: Path, code: types.CodeType) -> Any:
+    def _stand_in(self, value: Any, path: Path, names: Names) -> Any:
         if value is MISSING:
             return value
         kind = parameter_of(value)
@@ -160,7 +175,7 @@ class _Copies:
             return self.copy(value, path)
         self._captures.add(path, "same", value)
         if not isinstance(value, types.ModuleType) or _is_users(value.__name__):
-            self._guard_attributes(value, path, names_of(code).attributes.get(path[-1].name, set()))
+            self._guard_attributes(value, path, names.attributes.get(path[-1].name, set()))
         return value
 
     def _symbolic(self, value: Any, kind: Kind, role: ParamKind, path: Path) -> Any:
@@ -184,21 +199,45 @@ class _Copies:
 
     def _guard_self(self, method: types.MethodType, path: Path) -> None:
         """Guard the attributes that a method reads of its object."""
-        code = getattr(method.__func__, "__code__", None)
-        if code is not None and code.co_varnames:
-            attributes = names_of(code).attributes.get(code.co_varnames[0], set())
-            self._guard_attributes(method.__self__, (*path, Step("self", "")), attributes)
+        self._guard_method(method.__self__, method.__func__, (*path, Step("self", "")))
 
-    def _guard_attributes(self, owner: Any, path: Path, attributes: set[str]) -> None:
-        try:
-            found = vars(owner)
-        except TypeError:
+    def _guard_method(self, owner: Any, function: Any, path: Path) -> None:
+        code = getattr(function, "__code__", None)
+        if code is None or not code.co_varnames or (path, code) in self._guarded:
             return
-        for name in sorted(attributes):
-            if name in found:
-                is_number = type(found[name]) in (bool, int, float, str)
+        self._guarded.add((path, code))
+        chains = names_of(code).attributes.get(code.co_varnames[0], set())
+        self._guard_attributes(owner, path, chains)
+
+    def _guard_attributes(self, owner: Any, path: Path, chains: set[Chain]) -> None:
+        """Guard attributes that are read of an object, also by its methods."""
+        for chain in sorted(chains):
+            if not chain:  # all of it
+                if path[-1].kind == "self":
+                    self._captures.add(path, "same", owner)
+                continue
+            *leading, name = chain
+            holder, at = owner, path
+            for step in leading:
+                holder, at = _attribute(holder, step), (*at, Step("attribute", step))
+            value = _attribute(holder, name)
+            if value is not MISSING:
+                is_number = type(value) in (bool, int, float, str)
                 how = "equal" if is_number else "same"
-                self._captures.add((*path, Step("attribute", name)), how, found[name])
+                self._captures.add((*at, Step("attribute", name)), how, value)
+            elif holder is not MISSING:
+                of_type = getattr(type(holder), name, None)
+                of_type = of_type.fget if isinstance(of_type, property) else plain_function(of_type)
+                if isinstance(of_type, types.FunctionType) and _is_users(of_type.__module__):
+                    self._guard_method(holder, of_type, at)
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """Return an attribute of the object itself; `MISSING` where it has none."""
+    try:
+        return vars(owner).get(name, MISSING)
+    except TypeError:
+        return MISSING
 
 
 def _is_users(module: str | None) -> bool:

@@ -3,18 +3,21 @@
 import functools
 import re
 import threading
+import types
 from collections.abc import Callable, Iterable
-from typing import Any, overload
+from pathlib import Path
+from typing import Any, Self, overload
 
 import numpy as np
 
 from . import flow
 from . import options as _options
-from ._core import Caller, DType, Explanation, empty
+from . import pickles, saved
+from ._core import Caller, DType, Explanation, MapOptions, empty
 from .arguments import Arguments, describe
 from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
 from .errors import UsageError, UsageTypeError
-from .options import CallOptions, choice
+from .options import CallOptions, choice, config
 from .outputs import check_outputs
 from .parameters import Parameters
 from .progress import shown
@@ -32,6 +35,20 @@ class Vectorized(Caller):
     """A function for one element that is called on arrays; made by `vectorize`.
 
     Calls from several threads are fine. Inside another vectorized function it is the plain one.
+
+    Parameters of a call
+    --------------------
+    *args, **kwargs : array_like or number
+        Arrays are mapped and broadcast as in NumPy; numbers and arrays of rank 0 are shared by all
+        elements, and may change from call to call at no cost. Tuples, lists, dicts, named tuples,
+        dataclasses, structured arrays and data frames are taken apart, and the function gets them
+        with elements in them.
+    out : ndarray, or nested as the results are, optional
+        Where the results go: of the right type and shape, apart from the inputs.
+    where : array_like of bool, optional
+        Which elements are computed; elsewhere `out`, which must be given, stays as it is.
+    threads, memory, accuracy, math, compile, max_steps, timeout, progress, seed, first_element
+        As `vectorize` has them, for this call.
     """
 
     __wrapped__: Callable[..., Any]
@@ -45,66 +62,62 @@ class Vectorized(Caller):
         excluded: Iterable[int | str] = (),
         otypes: tuple[DType, ...] | None = None,
     ) -> None:
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(self, function, updated=())
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
+        self._raw_options = given or {}
+        self._schedule = schedule
         self._refill = choice("vectorize", "schedule", schedule, _REFILL)
-        self._given = _options.checked("vectorize", given or {})
+        self._given = _options.checked("vectorize", given) if given else {}
+        self._options: tuple[int, CallOptions] | None = None  # and the version of config
         self._parameters = Parameters(self.name, function)
-        self._excluded = frozenset(self._position(one) for one in excluded)
+        self._excluded = frozenset([self._position(one) for one in excluded])
         self._otypes = otypes
         self._programs = Programs()  # of its own
         self._shared_programs = programs_of(function)
         self._lock = threading.RLock()
+        self._is_method = False
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._is_method = isinstance(self.__wrapped__, types.FunctionType)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Return the function of an object, where this was defined in its class."""
+        if instance is None or not self._is_method:
+            return self
+        return types.MethodType(self, instance)
 
     # --- the path of a call; C calls this when its cache does not know the arguments ---
 
     def _call_general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Map over the arguments.
-
-        Parameters
-        ----------
-        *args, **kwargs : array_like or number
-            Arrays are mapped and broadcast as in NumPy; numbers and arrays of rank 0 are shared by
-            all elements, and may change from call to call at no cost.
-        out : ndarray or tuple of ndarray, optional
-            Where the results go: of the right type and shape, apart from the inputs.
-        where : array_like of bool, optional
-            Which elements are computed; those of `out`, which must be given, stay as they are
-            elsewhere.
-        threads, memory, accuracy, math, compile, max_steps, timeout, progress, seed, first_element
-            As `vectorize` has them, for this call.
-
-        Returns
-        -------
-        ndarray or tuple of ndarray
-            As the function returns one element or a tuple of them.
-        """
-        out = kwargs.pop("out", None) if kwargs else None
+        """Map over the arguments, which C found nothing for in its cache."""
+        given = kwargs
+        kwargs = dict(kwargs)
+        out = kwargs.pop("out", None)
         where = None if self._parameters.has("where") else kwargs.pop("where", None)
-        is_plain_call = not kwargs and out is None and where is None
         options = self._call_options(kwargs)
         arguments = self._parameters.bind(args, kwargs)
         if current() is not None:
             return self._inside(self.__wrapped__, arguments, out)
-        described = describe(self.name, arguments, self._excluded)
+        function, described = self._describe(arguments)
         if where is not None:
-            return self._call_where(described, where, out, options)
-        found = self._find(self._request(described))
-        values = (*described.values, *found.values)
+            return self._call_where(function, described, where, out, options)
+        found = self._find(function, self._request(described))
         recorded = found.recorded
+        values = (*described.values, *found.values)
         if out is None and options.progress is None:
-            results = recorded.program.call(values, options.map)
-            if is_plain_call and described.is_plain and len(args) == len(arguments):
-                self._remember_call(args, found, options)
-            return _nest(recorded.structure, results)
-        if out is None:
-            outputs = tuple(empty(described.shape, TO_NUMPY[d]) for d in recorded.dtypes)
+            result = _nest(recorded.structure, recorded.program.call(values, options.map))
         else:
-            outputs = check_outputs(
-                self.name, out, described.shape, recorded.dtypes, recorded.structure
-            )
-        self._run_into(recorded, outputs, values, options, described.shape)
-        return out if out is not None else _nest(recorded.structure, list(outputs))
+            outputs = self._outputs(out, described.shape, recorded)
+            self._run_into(recorded, outputs, values, options, described.shape)
+            result = out if out is not None else _nest(recorded.structure, list(outputs))
+        if described.is_plain and options.progress is None:
+            self._remember_call(args, given, kwargs, found, options)
+        return result
+
+    def _outputs(self, out: Any, shape: tuple[int, ...], recorded: Recorded) -> tuple[Any, ...]:
+        if out is None:
+            return tuple(empty(shape, TO_NUMPY[dtype]) for dtype in recorded.dtypes)
+        return check_outputs(self.name, out, shape, recorded.dtypes, recorded.structure)
 
     def _call_options(self, kwargs: dict[str, Any]) -> CallOptions:
         """Take the options of a call out of its keywords."""
@@ -113,40 +126,89 @@ class Vectorized(Caller):
             for key in list(kwargs)
             if key in _options.NAMES and not self._parameters.has(key)
         }
-        return _options.resolve(self._given, _options.checked(self.name, given))
+        if given:
+            return _options.resolve(self._given, _options.checked(self.name, given))
+        if self._options is None or self._options[0] != config.version:
+            self._options = config.version, _options.resolve(self._given)
+        return self._options[1]
+
+    def _describe(self, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], Arguments]:
+        """Return the function, bound to its object if it is a method, and its arguments."""
+        is_bound = self._is_method and not isinstance(arguments[0], (np.ndarray, int, float))
+        if not is_bound:
+            return self.__wrapped__, describe(self.name, arguments, self._excluded)
+        excluded = frozenset(position - 1 for position in self._excluded)
+        function = types.MethodType(self.__wrapped__, arguments[0])
+        return function, describe(self.name, arguments[1:], excluded)
 
     def _request(self, described: Arguments) -> Request:
         return Request(self.name, described.signature, self._otypes, self._refill)
 
-    def _find(self, request: Request) -> Found:
+    def _find(self, function: Callable[..., Any], request: Request) -> Found:
         """Return the recorded function for a request; it is recorded if it is new."""
-        found = self._find_recorded(request)
+        found = self._find_recorded(function, request)
         if found is not None:
             return found
         with self._lock:  # of several threads one records
-            found = self._find_recorded(request)
+            found = self._find_recorded(function, request)
             if found is None:
-                recorded = record_program(self.__wrapped__, request)
+                recorded = record_program(function, request)
                 # Programs for all functions of this code must not keep what one captures alive.
                 is_own = recorded.captures.keeps_alive
                 (self._programs if is_own else self._shared_programs).add(request, recorded)
-                found = _found(recorded, self.__wrapped__)
+                found = _found(recorded, function)
         return found
 
-    def _find_recorded(self, request: Request) -> Found | None:
-        return self._programs.find(self.__wrapped__, request) or self._shared_programs.find(
-            self.__wrapped__, request
-        )
+    def _find_recorded(self, function: Callable[..., Any], request: Request) -> Found | None:
+        own = self._programs.find(function, request)
+        return own or self._shared_programs.find(function, request)
 
-    def _remember_call(self, args: tuple[Any, ...], found: Found, options: CallOptions) -> None:
-        """Let calls with such arguments go straight to the program."""
+    def _remember_call(
+        self,
+        args: tuple[Any, ...],
+        given: dict[str, Any],
+        kwargs: dict[str, Any],
+        found: Found,
+        options: CallOptions,
+    ) -> None:
+        """Let calls with such arguments go straight to the program.
+
+        `given` are all keywords of the call, `kwargs` those of the function.
+        """
         structure = found.recorded.structure
         is_tuple = structure is not None and structure.type is tuple
         if structure is not None and not (is_tuple and all(p is None for p in structure.parts)):
             return
-        self._remember(args, found.recorded.program, found.sources, is_tuple, options.map)
+        names = tuple(given)
+        out = len(args) + names.index("out") if "out" in given else -1
+        if len(given) != len(kwargs) + (out >= 0) or (out >= 0 and structure is not None):
+            return  # there are options
+        order = self._parameters.order(len(args), tuple(kwargs))
+        if order is None:
+            return
+        positions = order[0]
+        if out >= 0:  # arguments by name behind it have moved
+            positions = tuple(at + (at >= out) for at in positions)
+        self._remember(
+            (*args, *given.values()),
+            names,
+            out,
+            positions,
+            order[1],
+            found.recorded.program,
+            found.sources,
+            is_tuple,
+            options.map,
+        )
 
-    def _call_where(self, described: Arguments, where: Any, out: Any, options: CallOptions) -> Any:
+    def _call_where(
+        self,
+        function: Callable[..., Any],
+        described: Arguments,
+        where: Any,
+        out: Any,
+        options: CallOptions,
+    ) -> Any:
         if out is None:
             raise UsageTypeError(
                 f"{self.name}: where without out; got a mask and no array for the results, "
@@ -159,9 +221,10 @@ class Vectorized(Caller):
             )
         shape = _shape_with(self.name, described.shape, mask)
         mask = np.broadcast_to(mask, shape)
-        plain = self._find(self._request(described)).recorded
+        plain = self._find(function, self._request(described)).recorded
         outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.structure)
-        found = self._find(self._request(described)._replace(masked=plain.dtypes))
+        found = self._find(function, self._request(described)._replace(masked=plain.dtypes))
+        options = CallOptions(MapOptions(options.map), options.progress)
         options.map.where = len(described.values)
         values = (*described.values, mask, *found.values)
         self._run_into(found.recorded, outputs, values, options, shape)
@@ -247,8 +310,8 @@ class Vectorized(Caller):
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Arguments, Recorded, CallOptions]:
         options = self._call_options(kwargs)
-        described = describe(self.name, self._parameters.bind(args, kwargs), self._excluded)
-        return described, self._find(self._request(described)).recorded, options
+        function, described = self._describe(self._parameters.bind(args, kwargs))
+        return described, self._find(function, self._request(described)).recorded, options
 
     def on(self, index: int | tuple[int, ...], *args: Any, **kwargs: Any) -> Any:
         """Run the plain function on one element, where ``breakpoint()`` and ``print`` work.
@@ -265,11 +328,65 @@ class Vectorized(Caller):
         >>> f.on(2, np.array([1.0, 2.0, 4.0]), 10)
         np.float64(40.0)
         """
-        arguments = self._parameters.bind(args, kwargs)
-        described = describe(self.name, arguments, self._excluded)
-        return self.__wrapped__(
-            *arguments_of_element(self.name, index, arguments, described, self._excluded)
-        )
+        function, described = self._describe(self._parameters.bind(args, kwargs))
+        return function(*arguments_of_element(self.name, index, described))
+
+    def save(self, path: str | Path) -> None:
+        """Write what was recorded of the function to a file, with what it captures now.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file: an ``npz`` that `load` reads, here or elsewhere, without the function.
+
+        Examples
+        --------
+        >>> import lanewise as lw, numpy as np, tempfile, pathlib
+        >>> scale = 3.0
+        >>> f = lw.vectorize(lambda x: x * scale, name="scaled")
+        >>> f(np.arange(3.0))
+        array([0., 3., 6.])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     f.save(pathlib.Path(folder) / "scaled.npz")
+        ...     g = lw.Vectorized.load(pathlib.Path(folder) / "scaled.npz")
+        >>> g(np.ones(2))
+        array([3., 3.])
+        """
+        saved.save(path, self.name, self._recorded_now())
+
+    def _recorded_now(self) -> list[tuple[Request, Found]]:
+        """Return what was recorded, as far as captures are as they were then."""
+        programs = []
+        for kept in (self._programs, self._shared_programs):
+            for request in kept.requests():
+                found = kept.find(self.__wrapped__, request)
+                if found is not None and request.name == self.name:
+                    programs.append((request, found))
+        return programs
+
+    @classmethod
+    def load(cls, path: str | Path, **options: Any) -> Self:
+        """Read what `save` wrote; reading runs no code.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        **options
+            As `vectorize` has them. Programs with loops need ``max_steps``, since a file is not
+            trusted to end.
+        """
+        given = _options.checked("load", options)
+        name, programs = saved.load(path, given.get("max_steps", 0))
+        loaded = cls(saved.Missing(name), name, options)
+        for signature, recorded in programs:
+            loaded._programs.add(Request(name, signature, None, None), recorded)
+        return loaded
+
+    def __reduce__(self) -> Any:
+        carried = [pickles.carry(request, found) for request, found in self._recorded_now()]
+        given = self._raw_options, self._schedule, tuple(self._excluded), self._otypes
+        return _restore, (type(self), pickles.reference_of(self), self.name, given, carried)
 
     def clear_cache(self) -> None:
         """Forget what was recorded; the next call records the function again.
@@ -298,6 +415,24 @@ class Vectorized(Caller):
                 f"on, or names of {self.name}{self._parameters.signature}."
             )
         return found
+
+
+def _restore(
+    kind: type[Vectorized],
+    reference: tuple[str, str] | None,
+    name: str,
+    given: tuple[Any, ...],
+    carried: list[pickles.Carried],
+) -> Vectorized:
+    """Make a function from a pickle."""
+    function = pickles.import_by(reference, name)
+    if isinstance(function, Vectorized):
+        return function
+    vectorized = kind(function, name, *given)
+    if isinstance(function, saved.Missing):
+        for one in carried:
+            vectorized._programs.add(one.request, pickles.arrive(one))
+    return vectorized
 
 
 def _found(recorded: Recorded, function: Any) -> Found:
@@ -432,6 +567,8 @@ def vectorize(
 
 def _identifier(name: str) -> str:
     """Return a name as programs can have it; that of a lambda is in angle brackets."""
+    if name.isidentifier() and name.isascii():
+        return name
     return re.sub(r"\W", "_", name).strip("_") or "f"
 
 

@@ -72,6 +72,28 @@ def test_results_go_into_arrays_of_any_layout():
     assert (wide[:, 1::2] == -1).all()
 
 
+@pytest.mark.parametrize(
+    "layout", ["transposed", "Fortran order", "swapped", "C order", "reversed"], ids=str
+)
+def test_new_results_lie_as_in_numpy(layout):
+    x = LAYOUTS[layout](np.arange(480.0).reshape(6, 10, 8))
+    got, expected = combine(x, 1), np.add(x * 2, 1)
+    assert_same(got, expected)
+    assert got.flags.owndata
+    if layout != "reversed":
+        assert got.strides == expected.strides
+
+
+def test_the_number_of_a_failing_element_is_that_in_c_order():
+    x = np.ones((3, 5), np.int64)
+    x[1, 2] = 0
+    f = lw.vectorize(lambda x: 10 // x)
+    for argument in (x, np.asfortranarray(x), np.asfortranarray(np.pad(x, 1))[1:-1, 1:-1]):
+        with pytest.raises(lw.ElementError) as error:
+            f(argument)
+        assert error.value.element == 7
+
+
 def test_outputs_that_overlap_are_refused():
     x = np.arange(12.0).reshape(3, 4)
     with pytest.raises(lw.UsageError, match=r"map: output 0 overlaps argument 0"):
@@ -167,6 +189,37 @@ def test_calls_of_many_kinds_in_turn_give_the_right_results():
         for a in kinds:
             for b in kinds:
                 assert_same(combine(a, b), a * 2 + b)
+
+
+def test_keywords_defaults_and_out_in_turn_give_the_right_results():
+    @lw.vectorize
+    def f(x, by=2.0, plus=0, minus=0.5):
+        return x * by + plus - minus
+
+    x, y = np.arange(5.0), np.ones(5)
+    out, other = np.empty(5), np.empty(5)
+    for _ in range(3):
+        assert_same(f(x), x * 2 - 0.5)
+        assert_same(f(x, 3.0), x * 3 - 0.5)
+        assert_same(f(x, plus=7), x * 2 + 7 - 0.5)
+        assert_same(f(x, plus=y), x * 2 + y - 0.5)
+        assert_same(f(plus=y, x=x), x * 2 + y - 0.5)
+        assert_same(f(x, minus=1.5, by=4.0), x * 4 - 1.5)
+        assert f(x, out=out) is out
+        assert_same(out, x * 2 - 0.5)
+        assert f(x, out=other, plus=y, minus=1.0) is other
+        assert_same(other, x * 2 + y - 1)
+        assert_same(out, x * 2 - 0.5)
+        assert f(x, minus=1.0, out=out) is out
+        assert_same(out, x * 2 - 1)
+        with pytest.raises(lw.UsageError, match="f: out has another shape"):
+            f(x, out=np.empty(4))
+        with pytest.raises(lw.UsageError, match="f: out has another type"):
+            f(x, out=np.empty(5, np.float32))
+        with pytest.raises(lw.UsageError, match="overlaps argument 0"):
+            f(x, out=x)
+        with pytest.raises(lw.UsageError, match="the arguments do not fit the function"):
+            f(x, more=1)
 
 
 def test_large_python_integers_take_the_long_way():

@@ -222,11 +222,11 @@ def test_options_that_are_refused(options, message):
 
 
 def test_options_of_a_call_that_are_refused():
-    with pytest.raises(lw.UsageError, match="^plus_one: threads is not a whole number in range"):
+    with pytest.raises(lw.UsageError, match=r"^plus_one: threads is not a whole number in range"):
         plus_one(X, threads=-1)
-    with pytest.raises(lw.UsageError, match="^config: no such accuracy; got 'best'"):
+    with pytest.raises(lw.UsageError, match=r"^config: no such accuracy; got 'best'"):
         lw.config.accuracy = "best"
-    with pytest.raises(lw.UsageError, match="^config: no such option; got colour="):
+    with pytest.raises(lw.UsageError, match=r"^config: no such option; got colour="):
         lw.config.colour = 1
     with pytest.raises(lw.UsageError, match="otypes does not fit the results; got 2 types"):
         lw.vectorize(lambda x: x, otypes="ff")(X)
@@ -307,7 +307,7 @@ def test_maps_that_are_refused(arguments, options, message):
 
 
 def test_map_takes_functions_only():
-    with pytest.raises(lw.UsageTypeError, match="^map: not a function; got int, expected a call"):
+    with pytest.raises(lw.UsageTypeError, match=r"^map: not a function; got int, expected a call"):
         lw.map(3, X)
 
 

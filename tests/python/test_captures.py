@@ -103,6 +103,10 @@ def test_a_captured_exponent_and_index_are_guards():
     assert_same(f(X), X * X + 20)
     exponent, which = 3, 2
     assert_same(f(X), X * X * X + 30)
+    g = lw.vectorize(lambda x: x + len(f"{which:03d}") + {1: 5.0, 2: 6.0}[which])
+    assert_same(g(X), X + 3 + 6)
+    which = 1
+    assert_same(g(X), X + 3 + 5)
 
 
 def test_other_captures_are_looked_at_by_identity():
@@ -121,8 +125,13 @@ def test_other_captures_are_looked_at_by_identity():
 def test_numbers_of_functions_that_are_called_are_followed():
     k = 2.0
 
-    def inner(x):
+    def times(x):
         return x * k
+
+    def minus(x):
+        return x - k
+
+    inner = times
 
     def outer(x):
         return inner(x) + SCALE
@@ -132,9 +141,7 @@ def test_numbers_of_functions_that_are_called_are_followed():
     k = 3.0
     assert_same(f(X), X * 3 + 2)
 
-    def inner(x):
-        return x - k
-
+    inner = minus
     assert_same(f(X), X - 3 + 2)
 
 
@@ -175,6 +182,90 @@ def test_attributes_of_the_object_of_a_method_are_guards():
     assert_same(f(X), X * 2)
     line.slope = 5.0
     assert_same(f(X), X * 5)
+
+
+def test_methods_are_vectorized_where_they_are_defined():
+    seen = []
+
+    class Line:
+        def __init__(self, slope):
+            self.slope = slope
+
+        @lw.vectorize
+        def at(self, x, shift=1.0):
+            seen.append(1)
+            return x * self.slope + shift
+
+        @lw.vectorize(excluded=["table"])
+        def look(self, i, table):
+            return table[i] * self.slope
+
+        @staticmethod
+        @lw.vectorize
+        def double(x):
+            return x * 2
+
+    a, b = Line(2.0), Line(3.0)
+    for _ in range(3):
+        assert_same(a.at(X), X * 2 + 1)
+        assert_same(b.at(X, shift=0.0), X * 3)
+        assert_same(Line.at(a, X), X * 2 + 1)
+    assert len(seen) == 2
+    a.slope = 5.0
+    assert_same(a.at(X), X * 5 + 1)
+    assert_same(a.look(np.array([1, 0]), np.array([1.0, 2.0])), np.array([10.0, 5.0]))
+    assert_same(Line.double(X), X * 2)
+    assert_same(a.double(X), X * 2)
+    assert Line.at.on(2, a, X) == 11
+    assert "mul" in Line.at.lower(a, X)
+    inside = lw.vectorize(lambda x: a.at(x) + 1)
+    assert_same(inside(X), X * 5 + 2)
+    a.slope = 6.0
+    assert_same(inside(X), X * 6 + 2)
+
+
+def test_a_method_that_gives_its_object_away_is_recorded_for_each():
+    def scaled(line, x):
+        return x * line.slope
+
+    class Line:
+        def __init__(self, slope):
+            self.slope = slope
+
+        @lw.vectorize
+        def at(self, x):
+            return scaled(self, x)
+
+    a, b = Line(2.0), Line(3.0)
+    for _ in range(2):
+        assert_same(a.at(X), X * 2)
+        assert_same(b.at(X), X * 3)
+
+
+def test_attributes_that_are_read_further_in_are_guards():
+    class Line:
+        def __init__(self, slope):
+            self.parts = types.SimpleNamespace(slope=slope, shift=types.SimpleNamespace(by=1.0))
+
+        @property
+        def slope(self):
+            return self.parts.slope
+
+        def at(self, x):
+            return self._raw(x) + self.parts.shift.by
+
+        def _raw(self, x):
+            return x * self.slope
+
+    line = Line(2.0)
+    f = lw.vectorize(lambda x: line.at(x))
+    assert_same(f(X), X * 2 + 1)
+    line.parts.slope = 3.0
+    assert_same(f(X), X * 3 + 1)
+    line.parts.shift.by = 4.0
+    assert_same(f(X), X * 3 + 4)
+    line.parts = types.SimpleNamespace(slope=1.0, shift=line.parts.shift)
+    assert_same(f(X), X + 4)
 
 
 def test_partial_functions_are_recorded():

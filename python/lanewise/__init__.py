@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import functions as _functions
 from . import numpy_functions as _numpy_functions  # noqa: F401  # elements know them now
+from . import random
 from ._core import Explanation, __version__
 from .element import Element
 from .errors import (
@@ -26,6 +27,7 @@ from .errors import (
     UsageError,
     UsageTypeError,
 )
+from .flow.checks import check
 from .functions import (
     abs,
     acos,
@@ -116,6 +118,7 @@ __all__ = [
     "cache_info",
     "cbrt",
     "ceil",
+    "check",
     "clear_cache",
     "copysign",
     "cos",
@@ -146,6 +149,7 @@ __all__ = [
     "mod",
     "nextafter",
     "power",
+    "random",
     "round",
     "rsqrt",
     "select",

@@ -4,6 +4,8 @@ An ``Element`` looks like a number: operators and NumPy functions on it are writ
 computed. What an operation means for which types is said in ``rules.py``.
 """
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -31,7 +33,7 @@ from .rules import RULES
 from .source import at_line, user_code
 
 # NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
-NUMPY_FUNCTIONS: dict[Any, Callable[..., "Element"]] = {}
+NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
 
 def another_trial(recorder: Recorder, value: Value) -> None:
@@ -42,7 +44,7 @@ def another_trial(recorder: Recorder, value: Value) -> None:
     """
     for region in reversed(recorder.regions):
         region.make_plain(value)
-    if not recorder.session.converts:
+    if not recorder.converts:
         recorder.session.converts = True
         raise Retrace
 
@@ -239,25 +241,44 @@ class Element:
             )
         )
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> "Element":
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":
             raise unsupported(f"np.{ufunc.__name__}.{method}")
         return self._record_numpy(ufunc, inputs, options)
 
-    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> "Element":
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
         return self._record_numpy(function, inputs, options)
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return np
+
     @staticmethod
-    def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> "Element":
-        name = f"np.{function.__name__}"
-        if function not in NUMPY_FUNCTIONS:
+    def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
+        name = numpy_name(function)
+        recorded = NUMPY_FUNCTIONS.get(function)
+        if recorded is None:
             raise unsupported(name)
-        if options:
-            raise unsupported(f"{name} with {', '.join(options)}=")
-        return NUMPY_FUNCTIONS[function](*inputs)
+        if options and (left := set(options) - options_of(recorded)):
+            raise unsupported(f"{name} with {', '.join(sorted(left))}=")
+        return recorded(*inputs, **options)
 
 
 _BRANCHES = "lw.while_loop(cond, body, state) or lw.select(condition, a, b)"
+
+
+def numpy_name(function: Any) -> str:
+    """Return the name of a NumPy function as users write it."""
+    module = getattr(function, "__module__", None) or "numpy"
+    return f"{module.replace('numpy', 'np', 1)}.{function.__name__}"
+
+
+@functools.cache
+def options_of(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the names of the arguments that a recorded function takes by name."""
+    if isinstance(function, functools.partial):
+        return frozenset()
+    parameters = inspect.signature(function).parameters.values()
+    return frozenset(p.name for p in parameters if p.kind is not p.VAR_POSITIONAL)
 
 
 def unsupported(name: str) -> UsageTypeError:

@@ -276,9 +276,11 @@ class Rewriter(ast.NodeTransformer):
         for handler in node.handlers:
             recover = ast.Expr(_call(_attribute("_lw_f", "recover"), _name(depth)))
             handler.body = [at(recover, handler), *self._statements(handler.body)]
+        ours = at(ast.ExceptHandler(_flow("Control"), None, [ast.Raise()]), node)
+        handlers = [ours, *node.handlers] if node.handlers else []
         orelse, final = self._statements(node.orelse), self._statements(node.finalbody)
         begin = at(_assign(depth, _call(_attribute("_lw_f", "depth"))), node)
-        return [begin, at(ast.Try(body, node.handlers, orelse, final), node)]
+        return [begin, at(ast.Try(body, handlers, orelse, final), node)]
 
     def visit_Delete(self, node: ast.Delete) -> Any:  # noqa: D102
         checked = self._scopes[-1].checked

@@ -6,7 +6,7 @@ slots; a list or array with an element as index is memory of the program.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, SupportsIndex
+from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
@@ -27,19 +27,18 @@ class _Place:
 
     def __init__(self, recorder: Recorder, site: Any) -> None:
         self.recorder = recorder
-        self.key = (recorder.visit(site), "container")
+        self.passage = recorder.visit((site, "container"))
         self._regions = len(recorder.regions)
         self._blocks = len(recorder.blocks)
 
     @property
     def mode(self) -> Any:
         """What earlier trials say it has to be."""
-        return self.recorder.session.notes.get((self.key, "mode"))
+        return self.recorder.session.mode(self.passage)
 
-    def require(self, mode: str) -> None:
+    def require(self, mode: str) -> NoReturn:
         """Record the function again with another sort of container."""
-        self.recorder.session.note((self.key, "mode"), mode)
-        raise Retrace
+        self.recorder.session.require_mode(self.passage, mode)
 
     def is_for_all(self) -> bool:
         """Say whether all elements that were where it was made are here too."""
@@ -74,9 +73,7 @@ class _Slots:
 
     def _make(self, index: int, number: Any) -> Slot:
         recorder = self._place.recorder
-        kind = kind_of(number)
-        noted = recorder.session.notes.get((self._place.key, index))
-        kind = kind if noted is None else promote(noted, kind)
+        kind = recorder.session.kind(self._place.passage, index, kind_of(number))
         recorder.locate()
         return Slot(recorder.recording.slot(as_value(recorder, number, kind.dtype)), kind)
 
@@ -87,7 +84,7 @@ class _Slots:
         slot, recorder = self._slots[index], self._place.recorder
         kind = kind_of(number)
         if promote(slot.kind, kind) != slot.kind:
-            recorder.session.widen((self._place.key, index), promote(slot.kind, kind))
+            recorder.session.widen(self._place.passage, index, promote(slot.kind, kind))
             raise Retrace
         recorder.locate()
         recorder.recording.write(slot.value, as_value(recorder, number, slot.kind.dtype))
@@ -106,7 +103,7 @@ class LocalList(list[Any]):
                 self._store = _Slots(self._place, values)
             else:
                 kind = promote_all([kind_of(value) for value in values])
-                self._store = Memory(recorder, values, kind, self._place.key)
+                self._store = Memory(recorder, values, kind, self._place.passage)
 
     @property
     def is_plain(self) -> bool:
@@ -129,14 +126,13 @@ class LocalList(list[Any]):
         return self._store.read(self._index(index))
 
     def _memory(self, index: Element) -> Memory:
-        if isinstance(self._store, Memory):
-            return self._store
-        for region in reversed(self._place.recorder.regions):
-            region.make_plain(index.value)
-        if not (len(self) and all(map(is_number, super().__iter__()))):
-            raise unsupported("an element as index into a list that holds other than numbers")
-        self._place.require(_MEMORY)
-        raise AssertionError
+        if not isinstance(self._store, Memory):
+            for region in reversed(self._place.recorder.regions):
+                region.make_plain(index.value)
+            if not (len(self) and all(map(is_number, super().__iter__()))):
+                raise unsupported("an element as index into a list that holds other than numbers")
+            self._place.require(_MEMORY)
+        return self._store
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, Element):
@@ -332,5 +328,22 @@ def _array_of_elements(recorder: Recorder, values: Any, dtype: Any = None) -> Lo
 
 
 def item(container: Any, index: Any) -> Any:
-    """Do `container[index]`."""
-    return container[index]
+    """Do `container[index]`; sequences that others have made are read as they are."""
+    is_ours = isinstance(container, (LocalList, LocalArray, PlainArray))
+    elements = [part for part in _parts(index) if isinstance(part, Element)]
+    if is_ours or not elements or not isinstance(container, (list, tuple, np.ndarray)):
+        return container[index]
+    recorder = elements[0].recorder
+    for region in reversed(recorder.regions):
+        for element in elements:
+            region.make_plain(element.value)
+    if isinstance(container, np.ndarray):
+        return recorder.table_of(container)[index]
+    if not container or not all(map(is_number, container)):
+        raise unsupported("an element as index into a sequence that holds other than numbers")
+    kind = promote_all([kind_of(value) for value in container])
+    return Memory(recorder, list(container), kind, None).read(index)
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)

@@ -3,9 +3,9 @@
 from typing import Any
 
 from .._core import DType
-from ..errors import UsageError
+from ..errors import ElementError, UsageError
 from ..recorder import Recorder, current
-from ..source import at_line
+from ..source import at_line, user_line
 from .branches import If
 from .host import HostLoop
 from .loops import begin_for, begin_while
@@ -115,12 +115,16 @@ class Frame:
             return HostLoop(iter(items))
         return begin_for(self._recorder, site, names, has_else, values, used, items)
 
-    def raise_(self, error: BaseException) -> BaseException:
+    def raise_(self, error: Any) -> Any:
         """Raise: on a path of some elements, those fail."""
         recorder = self._recorder
         if recorder is None or self.is_everybody_here():
             return error
         recorder.locate()
+        if (line := user_line()) is not None:
+            is_class = isinstance(error, type)
+            said = error.__name__ if is_class else f"{type(error).__name__}: {error}"
+            ElementError.messages[f"{line.file}:{line.number}"] = said
         recorder.recording.fail_if(recorder.constant(DType.Bool, True))
         return Left()
 

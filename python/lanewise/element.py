@@ -36,14 +36,14 @@ from .source import at_line, user_code
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
 
-def another_trial(recorder: Recorder, value: Value) -> None:
+def another_trial(recorder: Recorder, value: Value, error: Exception) -> None:
     """Record the function again, if that may help where the value of an element is needed.
 
     A loop whose steps are recorded one by one has plain counters; a function that is rewritten
     needs no plain conditions.
     """
     for region in reversed(recorder.regions):
-        region.make_plain(value)
+        region.make_plain(value, error)
     if not recorder.converts:
         recorder.session.converts = True
         raise Retrace
@@ -231,15 +231,17 @@ class Element:
 
     def _no_value(self, call: str, got: str, expected: str) -> BaseException:
         """Return the error for a use that needs a value; or let the function be recorded again."""
-        another_trial(self.recorder, self._value)
+        recorder = self.recorder
         why = reason(user_code())
         hint = f" This function could not be rewritten: {why}. Put it into a file." if why else ""
-        return UsageTypeError(
+        error = UsageTypeError(
             at_line(
                 f"{call}: an element has no value while its function is recorded; got {got}, "
                 f"expected {expected}.{hint}"
             )
         )
+        another_trial(recorder, self._value, error)
+        return error
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":

@@ -23,6 +23,7 @@ from .source import Line, at_line, user_line
 _open = threading.local()
 _MOST_TRIALS = 200
 _FEW_TRIALS = 20
+_MOST_DIRECT = 20_000  # values of a function that is recorded without being rewritten
 
 
 class Control(BaseException):
@@ -50,6 +51,7 @@ class Session:
     def __init__(self) -> None:
         self.converts = False  # the function is rewritten though it has no branches of its own
         self._modes: dict[Hashable, str] = {}
+        self._reasons: dict[Hashable, Exception | None] = {}
         self._kinds: dict[Hashable, Kind] = {}
         self._conflicts: dict[Hashable, Any] = {}
         self._trials = 0
@@ -58,10 +60,15 @@ class Session:
         """Return how something has to be recorded, by its place."""
         return self._modes.get(passage.site)
 
-    def require_mode(self, passage: Passage, mode: str) -> NoReturn:
-        """Record the function again with something recorded so."""
+    def require_mode(self, passage: Passage, mode: str, why: Exception | None = None) -> NoReturn:
+        """Record the function again with something recorded so; else `why` is an error."""
         self._modes[passage.site] = mode
+        self._reasons[passage.site] = why
         raise Retrace
+
+    def reason(self, passage: Passage) -> Exception | None:
+        """Return the error that the mode is to avoid."""
+        return self._reasons.get(passage.site)
 
     def kind(self, passage: Passage, variable: Hashable, kind: Kind) -> Kind:
         """Return the kind that a variable has to have, which begins with this one."""
@@ -142,7 +149,12 @@ class Recorder:
     def op(self, name: str, operands: list[Value]) -> Value:
         """Record an op of the table."""
         self.locate()
-        return self.recording.op(name, operands)
+        result = self.recording.op(name, operands)
+        if result.id > _MOST_DIRECT and not self.converts:
+            # A plain loop somewhere, which rewritten would be one of the program.
+            self.session.converts = True
+            raise Retrace
+        return result
 
     def convert(self, value: Value, dtype: DType) -> Value:
         """Record a conversion, if one is needed."""

@@ -4,7 +4,7 @@ import functools
 from types import FunctionType, MethodType
 from typing import Any
 
-from ..convert import convert, has_branches
+from ..convert import convert, may_branch
 from ..recorder import current
 from .builtins import FUNCTIONS
 
@@ -32,6 +32,6 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def _converted(function: FunctionType) -> Any:
     recorder = current()
-    if recorder is None or not (recorder.session.converts or has_branches(function.__code__)):
+    if recorder is None or not (recorder.session.converts or may_branch(function)):
         return function
     return convert(function)

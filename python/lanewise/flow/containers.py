@@ -11,8 +11,8 @@ from typing import Any, NoReturn, SupportsIndex
 import numpy as np
 
 from ..dtypes import FROM_NUMPY, promote, promote_all
-from ..element import Element, as_value, kind_of, unsupported
-from ..errors import UsageError
+from ..element import Element, as_value, kind_of
+from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, Retrace, current
 from ..source import at_line
 from .meeting import Slot, read
@@ -53,15 +53,16 @@ class _Place:
         """Refuse a change of size that not all elements make."""
         if self.is_for_all():
             return
-        for region in reversed(self.recorder.regions[self._regions :]):
-            region.unroll()
-        raise UsageError(
+        error = UsageError(
             at_line(
                 f"{what}: changes the size of a list or dict for some elements only; got a call "
                 "inside a branch or loop on elements, expected a fixed size. Make it with all its "
                 "places before, [0.0] * n or np.zeros(n), and assign to them."
             )
         )
+        for region in reversed(self.recorder.regions[self._regions :]):
+            region.unroll(error)
+        raise error
 
 
 class _Slots:
@@ -127,10 +128,8 @@ class LocalList(list[Any]):
 
     def _memory(self, index: Element) -> Memory:
         if not isinstance(self._store, Memory):
-            for region in reversed(self._place.recorder.regions):
-                region.make_plain(index.value)
-            if not (len(self) and all(map(is_number, super().__iter__()))):
-                raise unsupported("an element as index into a list that holds other than numbers")
+            _make_plain(self._place.recorder, [index])
+            _require_numbers(list(super().__iter__()))
             self._place.require(_MEMORY)
         return self._store
 
@@ -269,9 +268,7 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
         elements = [part for part in parts if isinstance(part, Element)]
         if self._place is None or not (always or elements):
             return
-        for region in reversed(self._place.recorder.regions):
-            for element in elements:
-                region.make_plain(element.value)
+        _make_plain(self._place.recorder, elements)
         self._place.require(_MEMORY)
 
 
@@ -334,15 +331,34 @@ def item(container: Any, index: Any) -> Any:
     if is_ours or not elements or not isinstance(container, (list, tuple, np.ndarray)):
         return container[index]
     recorder = elements[0].recorder
-    for region in reversed(recorder.regions):
-        for element in elements:
-            region.make_plain(element.value)
     if isinstance(container, np.ndarray):
         return recorder.table_of(container)[index]
-    if not container or not all(map(is_number, container)):
-        raise unsupported("an element as index into a sequence that holds other than numbers")
+    _make_plain(recorder, elements)
+    _require_numbers(list(container))
     kind = promote_all([kind_of(value) for value in container])
     return Memory(recorder, list(container), kind, None).read(index)
+
+
+def _make_plain(recorder: Recorder, indices: list[Element]) -> None:
+    """Record the function again with plain indices, if they come from loops that can be plain."""
+    for region in reversed(recorder.regions):
+        for index in indices:
+            region.make_plain(index.value, _no_index())
+
+
+def _require_numbers(values: list[Any]) -> None:
+    if not values or not all(map(is_number, values)):
+        raise _no_index()
+
+
+def _no_index() -> UsageTypeError:
+    return UsageTypeError(
+        at_line(
+            "index: an element cannot choose among other things than numbers; got an element as "
+            "index into a list of such, expected a list or array of numbers, or a plain index. "
+            "Choose with if and elif."
+        )
+    )
 
 
 def _parts(index: Any) -> tuple[Any, ...]:

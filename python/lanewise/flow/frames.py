@@ -9,7 +9,7 @@ from ..source import at_line, user_line
 from .branches import If
 from .host import HostLoop
 from .loops import begin_for, begin_while
-from .meeting import Block, Left
+from .meeting import RESULT, Block, Left
 from .state import Missing
 
 
@@ -27,7 +27,7 @@ class Frame:
         self._depth = len(recorder.regions)
         self._plain_loops = len(recorder.plain_loops)
         self._index = len(recorder.functions)
-        self._block = Block(recorder, recorder.visit(site), ("the result",))
+        self._block = Block(recorder, recorder.visit(site), (RESULT,))
         recorder.functions.append(self)
 
     def _refuse_recursion(self, recorder: Recorder) -> None:

@@ -141,8 +141,8 @@ class PlainLoop(Loop):
     def stops(self, test: Any, *_: Any) -> bool:
         """Say whether the test ends the loop."""
         if isinstance(test, Element):
-            if self._recorder.session.mode(self._passage) == _PLAIN:
-                bool(test)  # an error: something in the loop needs a plain value
+            if (reason := self._recorder.session.reason(self._passage)) is not None:
+                raise reason
             self._recorder.session.require_mode(self._passage, _REGION)
         return not test
 
@@ -270,16 +270,16 @@ class RegionLoop(Loop):
             self.discard()
         return super().__exit__(kind, error, trace)
 
-    def make_plain(self, value: Value) -> None:
+    def make_plain(self, value: Value, error: Exception) -> None:
         """Record the function again with this loop plain, if that makes a value a plain one."""
         if any(self._recorder.recording.depends(value, head) for head in self.heads):
-            self.unroll()
+            self.unroll(error)
 
-    def unroll(self) -> None:
-        """Record the function again with this loop plain, if it can be."""
+    def unroll(self, error: Exception) -> None:
+        """Record the function again with this loop plain, if it can be; if not, it is an error."""
         session = self._recorder.session
         if self.can_be_plain and session.mode(self._passage) is None:
-            session.require_mode(self._passage, _PLAIN)
+            session.require_mode(self._passage, _PLAIN, error)
 
     def discard(self) -> None:
         """Drop it; an exception has ended it."""

@@ -94,6 +94,8 @@ class Variable:
 
     def conflict(self, value: Any) -> Missing:
         """Return what stands for the variable when such a value is brought too."""
+        if self.name == RESULT:
+            return _differing_results(put_together(self._shape, iter(self._first)), value)
         return differing(self.name, put_together(self._shape, iter(self._first)), value)
 
     def read(self, before: int = 0) -> Any:
@@ -120,6 +122,18 @@ def differing(name: str, a: Any, b: Any) -> Missing:
         f"is not of one sort for all elements; got {describe(a)} on one path and {describe(b)} on "
         "another, expected the same structure on both. Give it a number, or a tuple of as many, on "
         "every path.",
+    )
+
+
+RESULT = "the result"
+
+
+def _differing_results(a: Any, b: Any) -> Missing:
+    hint = " Is a return missing?" if a is None or b is None else ""
+    return Missing(
+        RESULT,
+        f"the function returns different things; got {describe(a)} on one path and {describe(b)} "
+        f"on another, expected the same structure on every path.{hint}",
     )
 
 

@@ -470,8 +470,9 @@ def test_an_element_used_after_its_function_was_recorded():
 
 
 def test_an_element_used_outside_of_its_loop():
+    kept = []
+
     def f(x):
-        kept = []
         lw.while_loop(lambda v: v < 3, lambda v: kept.append(v) or v + 1, x)
         return x + kept[-1]
 
@@ -480,7 +481,7 @@ def test_an_element_used_outside_of_its_loop():
         lw.UsageError,
         "element: used outside of the loop or branch it was made in; got a value that not every "
         "element has, expected one of the present scope. Assign it to a variable, or return it.",
-        offset=3,
+        offset=2,
     )
 
 

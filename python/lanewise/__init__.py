@@ -3,11 +3,12 @@
 >>> import lanewise as lw, numpy as np
 >>> @lw.vectorize
 ... def steps(a, b):
-...     def inside(x, y, n):
-...         return (x * x + y * y < 4) & (n < 100)
-...     def step(x, y, n):
-...         return x * x - y * y + a, 2 * x * y + b, n + 1
-...     return lw.while_loop(inside, step, (0.0, 0.0, 0))[2]
+...     x = y = 0.0
+...     n = 0
+...     while x * x + y * y < 4 and n < 100:
+...         x, y = x * x - y * y + a, 2 * x * y + b
+...         n += 1
+...     return n
 >>> steps(np.array([0.0, 0.4, 1.0]), np.array([0.0, 0.5, 1.0]))
 array([100,   7,   2])
 """

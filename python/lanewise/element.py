@@ -72,8 +72,10 @@ def _unary(name: str) -> Callable[..., Any]:
 class Element:
     """One element of a mapped array, or a number shared by all, while its function is recorded.
 
-    Operators, comparisons and NumPy functions work; its value is not known yet, so ``if``,
-    ``while``, ``and``, ``or`` and ``not`` do not. Write `lanewise.while_loop` or `lanewise.select`.
+    Operators, comparisons and NumPy functions work. Its value is not known yet: statements that
+    depend on it (``if``, ``while``, ``for``, ``and``, ``return``) are recorded too, for which the
+    source of the function is rewritten. Where that cannot be, write `lanewise.while_loop` or
+    `lanewise.select`.
 
     Examples
     --------
@@ -97,6 +99,33 @@ class Element:
     def dtype(self) -> np.dtype[Any]:
         """The NumPy type."""
         return TO_NUMPY[settled(self.kind)]
+
+    shape: tuple[int, ...] = ()
+    ndim = 0
+    size = 1
+
+    @property
+    def real(self) -> "Element":
+        """Itself: complex numbers are others."""
+        return self
+
+    def conjugate(self) -> "Element":
+        """Return itself."""
+        return self
+
+    def item(self) -> "Element":
+        """Return it as a Python number, which gives way to other types."""
+        if self._value.dtype in FLOATS:
+            return Element(self.recorder, self.recorder.convert(self._value, DType.F64), weak=True)
+        return self if self._value.dtype is DType.Bool else whole(self)
+
+    def clip(self, low: Any = None, high: Any = None) -> Any:
+        """Return the nearest number from `low` to `high`."""
+        return np.clip(self, low, high)
+
+    def round(self, decimals: int = 0) -> Any:
+        """Return it rounded to some decimals."""
+        return np.round(self, decimals)
 
     @property
     def kind(self) -> Kind:
@@ -346,6 +375,12 @@ def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
             )
         )
     return recorder.constant(dtype, int(number))
+
+
+def constant(recorder: Recorder, number: Any) -> Element:
+    """Record a plain number."""
+    kind = kind_of(number)
+    return Element(recorder, as_value(recorder, number, kind.dtype), kind.weak)
 
 
 _NARROW_FUNCTIONS = frozenset(

@@ -306,7 +306,7 @@ def test_an_element_as_a_range():
         (operator.index, f"int: {{}}; got a use as a Python integer (range, an index), {BRANCHES}"),
         (complex, "float: {}; got a conversion, expected x.astype(np.float64)."),
         (
-            np.asarray,
+            np.ascontiguousarray,
             "array: {}; got a conversion to a NumPy array, expected operations on single elements.",
         ),
     ],

@@ -3,11 +3,12 @@
 >>> import lanewise as lw, numpy as np
 >>> @lw.vectorize
 ... def steps(a, b):
-...     def inside(x, y, n):
-...         return (x * x + y * y < 4) & (n < 100)
-...     def step(x, y, n):
-...         return x * x - y * y + a, 2 * x * y + b, n + 1
-...     return lw.while_loop(inside, step, (0.0, 0.0, 0))[2]
+...     x = y = 0.0
+...     n = 0
+...     while x * x + y * y < 4 and n < 100:
+...         x, y = x * x - y * y + a, 2 * x * y + b
+...         n += 1
+...     return n
 >>> steps(np.array([0.0, 0.4, 1.0]), np.array([0.0, 0.5, 1.0]))
 array([100,   7,   2])
 """
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import functions as _functions
 from . import numpy_functions as _numpy_functions  # noqa: F401  # elements know them now
+from . import random
 from ._core import Explanation, __version__
 from .element import Element
 from .errors import (
@@ -27,6 +29,7 @@ from .errors import (
     UsageError,
     UsageTypeError,
 )
+from .flow.checks import check
 from .functions import (
     abs,
     acos,
@@ -121,6 +124,7 @@ __all__ = [
     "cache_info",
     "cbrt",
     "ceil",
+    "check",
     "clear_cache",
     "config",
     "copysign",
@@ -153,6 +157,7 @@ __all__ = [
     "mod",
     "nextafter",
     "power",
+    "random",
     "round",
     "rsqrt",
     "select",

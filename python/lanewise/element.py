@@ -4,6 +4,8 @@ An ``Element`` looks like a number: operators and NumPy functions on it are writ
 computed. What an operation means for which types is said in ``rules.py``.
 """
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -31,18 +33,18 @@ from .rules import RULES
 from .source import at_line, user_code
 
 # NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
-NUMPY_FUNCTIONS: dict[Any, Callable[..., "Element"]] = {}
+NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
 
-def another_trial(recorder: Recorder, value: Value) -> None:
+def another_trial(recorder: Recorder, value: Value, error: Exception) -> None:
     """Record the function again, if that may help where the value of an element is needed.
 
     A loop whose steps are recorded one by one has plain counters; a function that is rewritten
     needs no plain conditions.
     """
     for region in reversed(recorder.regions):
-        region.make_plain(value)
-    if not recorder.session.converts:
+        region.make_plain(value, error)
+    if not recorder.converts:
         recorder.session.converts = True
         raise Retrace
 
@@ -70,8 +72,10 @@ def _unary(name: str) -> Callable[..., Any]:
 class Element:
     """One element of a mapped array, or a number shared by all, while its function is recorded.
 
-    Operators, comparisons and NumPy functions work; its value is not known yet, so ``if``,
-    ``while``, ``and``, ``or`` and ``not`` do not. Write `lanewise.while_loop` or `lanewise.select`.
+    Operators, comparisons and NumPy functions work. Its value is not known yet: statements that
+    depend on it (``if``, ``while``, ``for``, ``and``, ``return``) are recorded too, for which the
+    source of the function is rewritten. Where that cannot be, write `lanewise.while_loop` or
+    `lanewise.select`.
 
     Examples
     --------
@@ -95,6 +99,33 @@ class Element:
     def dtype(self) -> np.dtype[Any]:
         """The NumPy type."""
         return TO_NUMPY[settled(self.kind)]
+
+    shape: tuple[int, ...] = ()
+    ndim = 0
+    size = 1
+
+    @property
+    def real(self) -> "Element":
+        """Itself: complex numbers are others."""
+        return self
+
+    def conjugate(self) -> "Element":
+        """Return itself."""
+        return self
+
+    def item(self) -> "Element":
+        """Return it as a Python number, which gives way to other types."""
+        if self._value.dtype in FLOATS:
+            return Element(self.recorder, self.recorder.convert(self._value, DType.F64), weak=True)
+        return self if self._value.dtype is DType.Bool else whole(self)
+
+    def clip(self, low: Any = None, high: Any = None) -> Any:
+        """Return the nearest number from `low` to `high`."""
+        return np.clip(self, low, high)
+
+    def round(self, decimals: int = 0) -> Any:
+        """Return it rounded to some decimals."""
+        return np.round(self, decimals)
 
     @property
     def kind(self) -> Kind:
@@ -229,35 +260,56 @@ class Element:
 
     def _no_value(self, call: str, got: str, expected: str) -> BaseException:
         """Return the error for a use that needs a value; or let the function be recorded again."""
-        another_trial(self.recorder, self._value)
+        recorder = self.recorder
         why = reason(user_code())
         hint = f" This function could not be rewritten: {why}. Put it into a file." if why else ""
-        return UsageTypeError(
+        error = UsageTypeError(
             at_line(
                 f"{call}: an element has no value while its function is recorded; got {got}, "
                 f"expected {expected}.{hint}"
             )
         )
+        another_trial(recorder, self._value, error)
+        return error
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> "Element":
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":
             raise unsupported(f"np.{ufunc.__name__}.{method}")
         return self._record_numpy(ufunc, inputs, options)
 
-    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> "Element":
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
         return self._record_numpy(function, inputs, options)
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return np
+
     @staticmethod
-    def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> "Element":
-        name = f"np.{function.__name__}"
-        if function not in NUMPY_FUNCTIONS:
+    def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
+        name = numpy_name(function)
+        recorded = NUMPY_FUNCTIONS.get(function)
+        if recorded is None:
             raise unsupported(name)
-        if options:
-            raise unsupported(f"{name} with {', '.join(options)}=")
-        return NUMPY_FUNCTIONS[function](*inputs)
+        if options and (left := set(options) - options_of(recorded)):
+            raise unsupported(f"{name} with {', '.join(sorted(left))}=")
+        return recorded(*inputs, **options)
 
 
 _BRANCHES = "lw.while_loop(cond, body, state) or lw.select(condition, a, b)"
+
+
+def numpy_name(function: Any) -> str:
+    """Return the name of a NumPy function as users write it."""
+    module = getattr(function, "__module__", None) or "numpy"
+    return f"{module.replace('numpy', 'np', 1)}.{function.__name__}"
+
+
+@functools.cache
+def options_of(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the names of the arguments that a recorded function takes by name."""
+    if isinstance(function, functools.partial):
+        return frozenset()
+    parameters = inspect.signature(function).parameters.values()
+    return frozenset(p.name for p in parameters if p.kind is not p.VAR_POSITIONAL)
 
 
 def unsupported(name: str) -> UsageTypeError:
@@ -323,6 +375,12 @@ def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
             )
         )
     return recorder.constant(dtype, int(number))
+
+
+def constant(recorder: Recorder, number: Any) -> Element:
+    """Record a plain number."""
+    kind = kind_of(number)
+    return Element(recorder, as_value(recorder, number, kind.dtype), kind.weak)
 
 
 _NARROW_FUNCTIONS = frozenset(

@@ -13,42 +13,89 @@ import threading
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from . import _core
 from ._core import DType, Recording, Value
 from .dtypes import Kind, promote
-from .errors import InternalError
-from .source import Line, user_line
+from .errors import InternalError, UsageError
+from .source import Line, at_line, user_line
 
 _open = threading.local()
 _MOST_TRIALS = 200
+_FEW_TRIALS = 20
+_MOST_DIRECT = 20_000  # values of a function that is recorded without being rewritten
 Result = TypeVar("Result")
 
 
-class Retrace(BaseException):
+class Control(BaseException):
+    """Ends what is being recorded, for reasons of the recorder; nobody else may catch it."""
+
+
+class Retrace(Control):
     """The function has to be recorded again; the session says what to do otherwise."""
 
 
+class Passage(NamedTuple):
+    """A place of the source and how often it has been passed: the same in every trial."""
+
+    site: Hashable
+    visit: Hashable
+
+    def part(self, name: str, step: int = 0) -> "Passage":
+        """Return one for a part of it."""
+        return Passage((self.site, name), (self.visit, step))
+
+
 class Session:
-    """What is known of a function from earlier trials to record it."""
+    """What is known of a function from earlier trials to record it. It only ever grows."""
 
     def __init__(self) -> None:
         self.converts = False  # the function is rewritten though it has no branches of its own
-        self.notes: dict[Hashable, Any] = {}
+        self._modes: dict[Hashable, str] = {}
+        self._reasons: dict[Hashable, Exception | None] = {}
+        self._kinds: dict[Hashable, Kind] = {}
+        self._conflicts: dict[Hashable, Any] = {}
         self._trials = 0
 
-    def note(self, key: Hashable, value: Any) -> None:
-        """Note something for the next trial."""
-        self.notes[key] = value
+    def mode(self, passage: Passage) -> str | None:
+        """Return how something has to be recorded, by its place."""
+        return self._modes.get(passage.site)
 
-    def widen(self, key: Hashable, kind: Kind) -> None:
-        """Let a variable have at least this kind."""
-        known = self.notes.get(key)
-        self.notes[key] = kind if known is None else promote(known, kind)
+    def require_mode(self, passage: Passage, mode: str, why: Exception | None = None) -> NoReturn:
+        """Record the function again with something recorded so; else `why` is an error."""
+        self._modes[passage.site] = mode
+        self._reasons[passage.site] = why
+        raise Retrace
+
+    def reason(self, passage: Passage) -> Exception | None:
+        """Return the error that the mode is to avoid."""
+        return self._reasons.get(passage.site)
+
+    def kind(self, passage: Passage, variable: Hashable, kind: Kind) -> Kind:
+        """Return the kind that a variable has to have, which begins with this one."""
+        for key in ((passage, variable), (passage.site, variable)):
+            if key in self._kinds:
+                kind = promote(self._kinds[key], kind)
+        return kind
+
+    def widen(self, passage: Passage, variable: Hashable, kind: Kind) -> None:
+        """Let a variable have at least this kind in the next trial."""
+        # With very many passages of one place, one after another would take too many trials.
+        where = passage if self._trials < _FEW_TRIALS else passage.site
+        self._kinds[where, variable] = self.kind(passage, variable, kind)
+
+    def conflict(self, passage: Passage, variable: str) -> Any:
+        """Return why a variable has no value where a loop begins; None if it may have one."""
+        return self._conflicts.get((passage, variable))
+
+    def note_conflict(self, passage: Passage, variable: str, why: Any) -> NoReturn:
+        """Record the function again without a value of the variable where a loop begins."""
+        self._conflicts[passage, variable] = why
+        raise Retrace
 
     def begin_trial(self) -> None:
-        """Count the trials: notes only ever say more, so they end."""
+        """Count the trials."""
         self._trials += 1
         if self._trials > _MOST_TRIALS:
             raise InternalError("record: the function was recorded too often without an end.")
@@ -61,6 +108,8 @@ class Recorder:
         self.recording = recording
         self.session = session
         self.is_open = True
+        self.converts = session.converts  # NumPy may swallow a Retrace: then it is raised again
+        self.capture: Callable[[Any], Any] | None = None  # makes tables of arrays from outside
         self.regions: list[Any] = []  # branches and loops that are open, innermost last
         self.blocks: list[Any] = []  # what can be left and has not ended, innermost last
         self.plain_loops: list[Any] = []  # loops whose steps are recorded one by one
@@ -70,10 +119,22 @@ class Recorder:
         self._visits: Counter[Hashable] = Counter()
         self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
 
-    def visit(self, site: Hashable) -> tuple[Hashable, int]:
-        """Return a name for this passage of a place in the source, the same in every trial."""
+    def table_of(self, array: Any) -> Any:
+        """Return a captured array as something that elements can index."""
+        if self.capture is None:
+            raise UsageError(
+                at_line(
+                    "index: an element as index into an array from outside; got an array of shape "
+                    f"{array.shape}, expected one that is made in the function. Copy it into a "
+                    "list."
+                )
+            )
+        return self.capture(array)
+
+    def visit(self, site: Hashable) -> Passage:
+        """Count the passage of a place in the source."""
         self._visits[site] += 1
-        return site, self._visits[site]
+        return Passage(site, self._visits[site])
 
     def locate(self) -> None:
         """Let what is recorded next name the user's present line."""
@@ -90,7 +151,12 @@ class Recorder:
     def op(self, name: str, operands: list[Value]) -> Value:
         """Record an op of the table."""
         self.locate()
-        return self.recording.op(name, operands)
+        result = self.recording.op(name, operands)
+        if result.id > _MOST_DIRECT and not self.converts:
+            # A plain loop somewhere, which rewritten would be one of the program.
+            self.session.converts = True
+            raise Retrace
+        return result
 
     def convert(self, value: Value, dtype: DType) -> Value:
         """Record a conversion, if one is needed."""

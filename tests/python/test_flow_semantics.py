@@ -618,6 +618,18 @@ def another_vectorized_function(n):
     return 0
 
 
+class Limited:
+    def __init__(self, x):
+        if x > 3:
+            x = 3.0
+        self.x = x
+
+
+@case(FLOATS)
+def objects_whose_making_branches(x):
+    return Limited(x).x + Limited(-x).x
+
+
 # --- containers ---
 
 
@@ -804,6 +816,19 @@ def isinstance_of_an_element(x):
     if isinstance(x, float):
         return x
     return 0
+
+
+@case(FLOATS)
+def numpy_over_lists(x):
+    items = [x, 2.0, -x]
+    return (
+        np.sum(items) + np.max(items) - np.min([x, 1.0]) + np.dot([x, 1], [2, x]) + np.mean(items)
+    )
+
+
+@case(FLOATS)
+def functions_of_this_package_on_plain_numbers(x):
+    return lw.rsqrt(4.0) + x if x > 0 else lw.select(True, x, 1.0)
 
 
 # --- other statements ---

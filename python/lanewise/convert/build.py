@@ -4,6 +4,7 @@ import ast
 import dis
 import sys
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -16,6 +17,8 @@ from .read import NoSourceError, read
 from .rewrite import Rewriter, at
 
 _FLOW = "_lw"
+_DEEPEST = 4  # calls that are looked through for branches
+_INNER = "_lw_inner"  # a name that the function does not use: its own is a global one
 _JUMPS = frozenset(
     code
     for name, code in dis.opmap.items()
@@ -29,6 +32,50 @@ _made: dict[int, tuple["weakref.ref[CodeType]", CodeType | str]] = {}
 def has_branches(code: CodeType) -> bool:
     """Say whether a function can go two ways."""
     return not _JUMPS.isdisjoint(code.co_code[::2])
+
+
+def may_branch(function: FunctionType, seen: frozenset[int] = frozenset()) -> bool:
+    """Say whether a function, or one that it seems to call, can go two ways."""
+    code = function.__code__
+    if has_branches(code):
+        return True
+    if id(code) in seen or len(seen) == _DEEPEST:
+        return False
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType) and not _is_comprehension(inner) and has_branches(inner):
+            return True
+    return any(may_branch(f, seen | {id(code)}) for f in _named(function))
+
+
+def _is_comprehension(code: CodeType) -> bool:
+    return code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
+def _named(function: FunctionType) -> Iterator[FunctionType]:
+    """Find the functions of users that a function names: globals, cells and those of modules."""
+    names = function.__code__.co_names
+    for name in names:
+        value = function.__globals__.get(name)
+        if isinstance(value, FunctionType):
+            yield from _of_user(value)
+        elif isinstance(value, ModuleType) and _is_users(value):
+            for attribute in names:
+                yield from _of_user(vars(value).get(attribute))
+    for cell in function.__closure__ or ():
+        try:
+            yield from _of_user(cell.cell_contents)
+        except ValueError:  # it is empty
+            continue
+
+
+def _is_users(module: ModuleType) -> bool:
+    return not str(getattr(module, "__file__", None) or _OURS[0]).startswith(_OURS)
+
+
+def _of_user(value: Any) -> Iterator[FunctionType]:
+    is_function = isinstance(value, FunctionType) and not is_converted(value)
+    if is_function and not value.__code__.co_filename.startswith(_OURS):
+        yield value
 
 
 def is_converted(function: FunctionType) -> bool:
@@ -76,8 +123,7 @@ def _compile(function: FunctionType) -> CodeType:
             "generator; got yield or await in an element function, expected return. Return a tuple."
         )
     private = _class_of(function)
-    name = "f" if isinstance(node, ast.Lambda) else node.name
-    inner = Rewriter(original.co_filename, private).definition(node, name)
+    inner = Rewriter(original.co_filename, private).definition(node, _INNER)
     outer = ast.parse("def _lw_outer(): pass").body[0]
     assert isinstance(outer, ast.FunctionDef)
     free = dict.fromkeys([_FLOW, *original.co_freevars])
@@ -86,7 +132,7 @@ def _compile(function: FunctionType) -> CodeType:
     module = ast.Module([outer], [])
     flags = original.co_flags & _FUTURE
     whole = compile(module, original.co_filename, "exec", flags, dont_inherit=True)
-    return _inner(_inner(whole, "_lw_outer"), name).replace(
+    return _inner(_inner(whole, "_lw_outer"), _INNER).replace(
         co_name=original.co_name, co_qualname=original.co_qualname
     )
 

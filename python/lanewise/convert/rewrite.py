@@ -85,7 +85,8 @@ class Rewriter(ast.NodeTransformer):
     # --- functions ---
 
     def definition(self, node: ast.FunctionDef | ast.Lambda, name: str) -> ast.FunctionDef:
-        """Return the definition, rewritten, as one of a function without defaults."""
+        """Return the definition, rewritten, as one of this name and without defaults."""
+        own = "lambda" if isinstance(node, ast.Lambda) else node.name
         if isinstance(node, ast.Lambda):
             function = ast.parse(f"def {name}(): pass").body[0]
             assert isinstance(function, ast.FunctionDef)
@@ -97,12 +98,12 @@ class Rewriter(ast.NodeTransformer):
                 argument.annotation = None
         arguments.defaults = [at(ast.Constant(None), node) for _ in arguments.defaults]
         arguments.kw_defaults = [d and at(ast.Constant(None), node) for d in arguments.kw_defaults]
-        node.decorator_list, node.returns = [], None
-        node.body = self._function_body(node, arguments, node.body)
+        node.name, node.decorator_list, node.returns = name, [], None
+        node.body = self._function_body(node, arguments, node.body, own)
         return node
 
     def _function_body(
-        self, node: ast.AST, arguments: ast.arguments, body: list[ast.stmt]
+        self, node: ast.AST, arguments: ast.arguments, body: list[ast.stmt], name: str
     ) -> list[ast.stmt]:
         around = self._scopes[-1].checked if self._scopes else set()
         scope = _Scope(parameters(arguments), self._names.of(body), around)
@@ -112,7 +113,6 @@ class Rewriter(ast.NodeTransformer):
         inner = self._statements([s for s in body if s not in declarations])
         self._later = later
         self._scopes.pop()
-        name = getattr(node, "name", "lambda")
         last = body[-1]
         unset = [at(_assign(n, _flow("UNSET")), node) for n in sorted(scope.unset)]
         frame = at(
@@ -130,7 +130,7 @@ class Rewriter(ast.NodeTransformer):
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
         if not self._names.of(node.body).suspends:
-            node.body = self._function_body(node, node.args, node.body)
+            node.body = self._function_body(node, node.args, node.body, node.name)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:  # noqa: D102
@@ -276,9 +276,11 @@ class Rewriter(ast.NodeTransformer):
         for handler in node.handlers:
             recover = ast.Expr(_call(_attribute("_lw_f", "recover"), _name(depth)))
             handler.body = [at(recover, handler), *self._statements(handler.body)]
+        ours = at(ast.ExceptHandler(_flow("Control"), None, [ast.Raise()]), node)
+        handlers = [ours, *node.handlers] if node.handlers else []
         orelse, final = self._statements(node.orelse), self._statements(node.finalbody)
         begin = at(_assign(depth, _call(_attribute("_lw_f", "depth"))), node)
-        return [begin, at(ast.Try(body, node.handlers, orelse, final), node)]
+        return [begin, at(ast.Try(body, handlers, orelse, final), node)]
 
     def visit_Delete(self, node: ast.Delete) -> Any:  # noqa: D102
         checked = self._scopes[-1].checked

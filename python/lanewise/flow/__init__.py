@@ -2,6 +2,7 @@
 
 from operator import eq, ge, gt, is_, is_not, le, lt, ne
 
+from ..recorder import Control
 from .branches import not_
 from .calls import call
 from .checks import assert_
@@ -12,6 +13,7 @@ from .state import UNSET, load
 
 __all__ = [
     "UNSET",
+    "Control",
     "Frame",
     "and_",
     "assert_",

@@ -68,10 +68,10 @@ class Branch:
         self._recorder.regions.pop()
         return True
 
-    def make_plain(self, value: Value) -> None:
+    def make_plain(self, value: Value, error: Exception) -> None:
         """Do nothing: a branch on an element stays one."""
 
-    def unroll(self) -> None:
+    def unroll(self, error: Exception) -> None:
         """Do nothing: it has no steps."""
 
     def discard(self) -> None:

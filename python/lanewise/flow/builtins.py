@@ -14,13 +14,14 @@ import numpy as np
 
 from .._core import DType
 from ..dtypes import FLOATS, TO_NUMPY
-from ..element import Element, power, record, unsupported, whole
+from ..element import Element, numpy_name, power, record, unsupported, whole
 from ..errors import UsageError
 from ..source import at_line
 from .branches import not_, truth
 from .choices import and_, choose, or_
 from .containers import local_array
 from .loops import Range
+from .memory import LocalArray
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
@@ -305,9 +306,48 @@ _sequence("dist", _dist)
 # --- arrays that a function makes ---
 
 
+def _over_items(plain: Any, fold: Callable[[list[Any]], Any]) -> None:
+    """Let a function of NumPy take lists and local arrays of elements."""
+
+    def over(values: Any, *args: Any, **kwargs: Any) -> Any:
+        is_local = isinstance(values, LocalArray)
+        if not is_local and not (isinstance(values, (list, tuple)) and _has_element(values)):
+            return plain(values, *args, **kwargs)
+        if args or kwargs:
+            raise unsupported(f"{numpy_name(plain)} of elements with further arguments")
+        return fold(list(values))
+
+    FUNCTIONS[plain] = over
+
+
+def _folded(operation: Callable[[Any, Any], Any]) -> Callable[[list[Any]], Any]:
+    return lambda items: functools.reduce(operation, items)
+
+
+_over_items(np.sum, _folded(lambda a, b: a + b))
+_over_items(np.prod, _folded(lambda a, b: a * b))
+_over_items(np.mean, lambda items: sum(items) / len(items))
+for _function in (np.max, np.amax):
+    _over_items(_function, _folded(np.maximum))
+for _function in (np.min, np.amin):
+    _over_items(_function, _folded(np.minimum))
+_over_items(np.any, lambda items: FUNCTIONS[any](items))
+_over_items(np.all, lambda items: FUNCTIONS[all](items))
+
+
+def _dot(a: Any, b: Any) -> Any:
+    kinds = (list, tuple, LocalArray)
+    if not (isinstance(a, kinds) and isinstance(b, kinds) and _has_element([*a, *b])):
+        return np.dot(a, b)
+    return functools.reduce(lambda x, y: x + y, [x * y for x, y in zip(a, b, strict=True)])
+
+
+FUNCTIONS[np.dot] = _dot
+
+
 def _making(function: Any) -> None:
     FUNCTIONS[function] = functools.partial(local_array, function)
 
 
-for _function in (np.zeros, np.ones, np.full, np.empty, np.array, np.asarray, np.arange):
-    _making(_function)
+for _maker in (np.zeros, np.ones, np.full, np.empty, np.array, np.asarray, np.arange):
+    _making(_maker)

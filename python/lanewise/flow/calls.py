@@ -4,7 +4,7 @@ import functools
 from types import FunctionType, MethodType
 from typing import Any
 
-from ..convert import convert, has_branches
+from ..convert import convert, may_branch
 from ..recorder import current
 from .builtins import FUNCTIONS
 
@@ -24,14 +24,27 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         replacement = None
     if replacement is not None:
         return replacement(*args, **kwargs)
+    if isinstance(function, type):
+        return _make(function, args, kwargs)
     method = kind.__call__ if callable(function) else None
-    if isinstance(method, FunctionType) and not isinstance(function, type):
+    if isinstance(method, FunctionType):
         return _converted(method)(function, *args, **kwargs)
     return function(*args, **kwargs)
 
 
+def _make(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Make an object; where nothing but its ``__init__`` has a say, that is rewritten too."""
+    begin, new = getattr(cls, "__init__", None), getattr(cls, "__new__", None)
+    is_ordinary = type(cls) is type and new is object.__new__
+    if not isinstance(begin, FunctionType) or not is_ordinary:
+        return cls(*args, **kwargs)
+    made: Any = object.__new__(cls)
+    _converted(begin)(made, *args, **kwargs)
+    return made
+
+
 def _converted(function: FunctionType) -> Any:
     recorder = current()
-    if recorder is None or not (recorder.session.converts or has_branches(function.__code__)):
+    if recorder is None or not (recorder.session.converts or may_branch(function)):
         return function
     return convert(function)

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..element import Element
+from ..errors import ElementError
+from ..source import user_line
 from .branches import not_, truth
 
 
@@ -11,6 +13,8 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     """Do `assert`: on elements, those fail for which it does not hold."""
     test = truth(test)
     if isinstance(test, Element):
+        if message is not None and (line := user_line()) is not None:
+            ElementError.messages[f"{line.file}:{line.number}"] = str(message())
         _record(test)
     elif not test:
         raise AssertionError(*(() if message is None else (message(),)))
@@ -39,7 +43,7 @@ def check(condition: Any, message: str = "") -> None:
     >>> root(np.array([4.0, 9.0]))
     array([2., 3.])
     """
-    assert_(condition, lambda: message)
+    assert_(condition, (lambda: message) if message else None)
 
 
 def _record(test: Element) -> None:

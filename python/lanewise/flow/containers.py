@@ -6,13 +6,13 @@ slots; a list or array with an element as index is memory of the program.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, SupportsIndex
+from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
 from ..dtypes import FROM_NUMPY, promote, promote_all
-from ..element import Element, as_value, kind_of, unsupported
-from ..errors import UsageError
+from ..element import Element, as_value, kind_of
+from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, Retrace, current
 from ..source import at_line
 from .meeting import Slot, read
@@ -27,19 +27,18 @@ class _Place:
 
     def __init__(self, recorder: Recorder, site: Any) -> None:
         self.recorder = recorder
-        self.key = (recorder.visit(site), "container")
+        self.passage = recorder.visit((site, "container"))
         self._regions = len(recorder.regions)
         self._blocks = len(recorder.blocks)
 
     @property
     def mode(self) -> Any:
         """What earlier trials say it has to be."""
-        return self.recorder.session.notes.get((self.key, "mode"))
+        return self.recorder.session.mode(self.passage)
 
-    def require(self, mode: str) -> None:
+    def require(self, mode: str) -> NoReturn:
         """Record the function again with another sort of container."""
-        self.recorder.session.note((self.key, "mode"), mode)
-        raise Retrace
+        self.recorder.session.require_mode(self.passage, mode)
 
     def is_for_all(self) -> bool:
         """Say whether all elements that were where it was made are here too."""
@@ -54,15 +53,16 @@ class _Place:
         """Refuse a change of size that not all elements make."""
         if self.is_for_all():
             return
-        for region in reversed(self.recorder.regions[self._regions :]):
-            region.unroll()
-        raise UsageError(
+        error = UsageError(
             at_line(
                 f"{what}: changes the size of a list or dict for some elements only; got a call "
                 "inside a branch or loop on elements, expected a fixed size. Make it with all its "
                 "places before, [0.0] * n or np.zeros(n), and assign to them."
             )
         )
+        for region in reversed(self.recorder.regions[self._regions :]):
+            region.unroll(error)
+        raise error
 
 
 class _Slots:
@@ -74,9 +74,7 @@ class _Slots:
 
     def _make(self, index: int, number: Any) -> Slot:
         recorder = self._place.recorder
-        kind = kind_of(number)
-        noted = recorder.session.notes.get((self._place.key, index))
-        kind = kind if noted is None else promote(noted, kind)
+        kind = recorder.session.kind(self._place.passage, index, kind_of(number))
         recorder.locate()
         return Slot(recorder.recording.slot(as_value(recorder, number, kind.dtype)), kind)
 
@@ -87,7 +85,7 @@ class _Slots:
         slot, recorder = self._slots[index], self._place.recorder
         kind = kind_of(number)
         if promote(slot.kind, kind) != slot.kind:
-            recorder.session.widen((self._place.key, index), promote(slot.kind, kind))
+            recorder.session.widen(self._place.passage, index, promote(slot.kind, kind))
             raise Retrace
         recorder.locate()
         recorder.recording.write(slot.value, as_value(recorder, number, slot.kind.dtype))
@@ -106,7 +104,7 @@ class LocalList(list[Any]):
                 self._store = _Slots(self._place, values)
             else:
                 kind = promote_all([kind_of(value) for value in values])
-                self._store = Memory(recorder, values, kind, self._place.key)
+                self._store = Memory(recorder, values, kind, self._place.passage)
 
     @property
     def is_plain(self) -> bool:
@@ -129,14 +127,11 @@ class LocalList(list[Any]):
         return self._store.read(self._index(index))
 
     def _memory(self, index: Element) -> Memory:
-        if isinstance(self._store, Memory):
-            return self._store
-        for region in reversed(self._place.recorder.regions):
-            region.make_plain(index.value)
-        if not (len(self) and all(map(is_number, super().__iter__()))):
-            raise unsupported("an element as index into a list that holds other than numbers")
-        self._place.require(_MEMORY)
-        raise AssertionError
+        if not isinstance(self._store, Memory):
+            _make_plain(self._place.recorder, [index])
+            _require_numbers(list(super().__iter__()))
+            self._place.require(_MEMORY)
+        return self._store
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, Element):
@@ -273,9 +268,7 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
         elements = [part for part in parts if isinstance(part, Element)]
         if self._place is None or not (always or elements):
             return
-        for region in reversed(self._place.recorder.regions):
-            for element in elements:
-                region.make_plain(element.value)
+        _make_plain(self._place.recorder, elements)
         self._place.require(_MEMORY)
 
 
@@ -296,6 +289,8 @@ def local_array(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     recorder = current()
     if recorder is None:
         return make(*args, **kwargs)
+    if args and isinstance(args[0], Element):
+        return args[0].astype(kwargs["dtype"]) if "dtype" in kwargs else args[0]
     if make in (np.array, np.asarray) and _holds_elements(args[0]):
         return _array_of_elements(recorder, *args, **kwargs)
     made = make(*args, **kwargs)
@@ -332,5 +327,41 @@ def _array_of_elements(recorder: Recorder, values: Any, dtype: Any = None) -> Lo
 
 
 def item(container: Any, index: Any) -> Any:
-    """Do `container[index]`."""
-    return container[index]
+    """Do `container[index]`; sequences that others have made are read as they are."""
+    is_ours = isinstance(container, (LocalList, LocalArray, PlainArray))
+    elements = [part for part in _parts(index) if isinstance(part, Element)]
+    if is_ours or not elements or not isinstance(container, (list, tuple, np.ndarray)):
+        return container[index]
+    recorder = elements[0].recorder
+    if isinstance(container, np.ndarray):
+        return recorder.table_of(container)[index]
+    _make_plain(recorder, elements)
+    _require_numbers(list(container))
+    kind = promote_all([kind_of(value) for value in container])
+    return Memory(recorder, list(container), kind, None).read(index)
+
+
+def _make_plain(recorder: Recorder, indices: list[Element]) -> None:
+    """Record the function again with plain indices, if they come from loops that can be plain."""
+    for region in reversed(recorder.regions):
+        for index in indices:
+            region.make_plain(index.value, _no_index())
+
+
+def _require_numbers(values: list[Any]) -> None:
+    if not values or not all(map(is_number, values)):
+        raise _no_index()
+
+
+def _no_index() -> UsageTypeError:
+    return UsageTypeError(
+        at_line(
+            "index: an element cannot choose among other things than numbers; got an element as "
+            "index into a list of such, expected a list or array of numbers, or a plain index. "
+            "Choose with if and elif."
+        )
+    )
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)

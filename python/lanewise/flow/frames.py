@@ -3,13 +3,13 @@
 from typing import Any
 
 from .._core import DType
-from ..errors import UsageError
+from ..errors import ElementError, UsageError
 from ..recorder import Recorder, current
-from ..source import at_line
+from ..source import at_line, user_line
 from .branches import If
 from .host import HostLoop
 from .loops import begin_for, begin_while
-from .meeting import Block, Left
+from .meeting import RESULT, Block, Left
 from .state import Missing
 
 
@@ -27,7 +27,7 @@ class Frame:
         self._depth = len(recorder.regions)
         self._plain_loops = len(recorder.plain_loops)
         self._index = len(recorder.functions)
-        self._block = Block(recorder, recorder.visit(site), ("the result",))
+        self._block = Block(recorder, recorder.visit(site), (RESULT,))
         recorder.functions.append(self)
 
     def _refuse_recursion(self, recorder: Recorder) -> None:
@@ -115,12 +115,16 @@ class Frame:
             return HostLoop(iter(items))
         return begin_for(self._recorder, site, names, has_else, values, used, items)
 
-    def raise_(self, error: BaseException) -> BaseException:
+    def raise_(self, error: Any) -> Any:
         """Raise: on a path of some elements, those fail."""
         recorder = self._recorder
         if recorder is None or self.is_everybody_here():
             return error
         recorder.locate()
+        if (line := user_line()) is not None:
+            is_class = isinstance(error, type)
+            said = error.__name__ if is_class else f"{type(error).__name__}: {error}"
+            ElementError.messages[f"{line.file}:{line.number}"] = said
         recorder.recording.fail_if(recorder.constant(DType.Bool, True))
         return Left()
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ..recorder import Control
+
 
 class HostLoop:
     """A loop as Python runs it, told in the same way as others."""
@@ -50,5 +52,5 @@ class HostLoop:
         return not self._is_broken
 
 
-class _Continue(BaseException):
+class _Continue(Control):
     pass

@@ -9,13 +9,13 @@ A loop over a short `range`, over a container, or one in which no element takes 
 they have not: then the function is recorded again with the loop plain.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
 
 from .._core import DType, Value
 from ..element import Element, as_value, is_narrow, kind_of
 from ..errors import UsageError, UsageTypeError
-from ..recorder import Recorder, Retrace
+from ..recorder import Passage, Recorder, Retrace
 from ..source import at_line
 from .branches import not_, truth
 from .meeting import Block, Left, Meeting
@@ -44,10 +44,10 @@ class Loop:
     """
 
     def __init__(
-        self, recorder: Recorder, key: Hashable, names: tuple[str, ...], has_else: bool
+        self, recorder: Recorder, passage: Passage, names: tuple[str, ...], has_else: bool
     ) -> None:
         self._recorder = recorder
-        self._key = key
+        self._passage = passage
         self._names = names
         self._has_else = has_else
         self._depth = len(recorder.regions)
@@ -88,18 +88,18 @@ class PlainLoop(Loop):
     def __init__(
         self,
         recorder: Recorder,
-        key: Hashable,
+        passage: Passage,
         names: tuple[str, ...],
         has_else: bool,
         items: Items | None,
         trips: int,
     ) -> None:
-        super().__init__(recorder, key, names, has_else)
+        super().__init__(recorder, passage, names, has_else)
         self._items = items
         self.trips = trips  # if it is an unrolled range, else 1
         self._steps = 0
         self._size = recorder.recording.size
-        self._loop = Block(recorder, (key, "loop"), names)
+        self._loop = Block(recorder, passage.part("loop"), names)
         self._step: Block | None = None
         self._continues = False
         self._is_left_plainly = False
@@ -121,10 +121,9 @@ class PlainLoop(Loop):
         return self._items is None or self._items.advance()
 
     def _refuse_steps(self) -> None:
-        key = (self._key, "mode")
-        if self._items is None and key not in self._recorder.session.notes:
-            self._recorder.session.note(key, _REGION)
-            raise Retrace
+        session = self._recorder.session
+        if self._items is None and session.mode(self._passage) is None:
+            session.require_mode(self._passage, _REGION)
         raise UsageError(
             at_line(
                 f"loop: takes too many steps to be recorded one by one; got more than "
@@ -135,17 +134,16 @@ class PlainLoop(Loop):
 
     def enter(self, *values: Any) -> tuple[Any, ...]:
         """Begin a step."""
-        key = (self._key, "step", self._steps)
-        self._step = Block(self._recorder, key, self._names)
+        step = self._passage.part("step", self._steps)
+        self._step = Block(self._recorder, step, self._names)
         return values
 
     def stops(self, test: Any, *_: Any) -> bool:
         """Say whether the test ends the loop."""
         if isinstance(test, Element):
-            if self._recorder.session.notes.get((self._key, "mode")) == _PLAIN:
-                bool(test)  # an error: something in the loop needs a plain value
-            self._recorder.session.note((self._key, "mode"), _REGION)
-            raise Retrace
+            if (reason := self._recorder.session.reason(self._passage)) is not None:
+                raise reason
+            self._recorder.session.require_mode(self._passage, _REGION)
         return not test
 
     def break_(self, *values: Any) -> None:
@@ -204,16 +202,16 @@ class RegionLoop(Loop):
     def __init__(
         self,
         recorder: Recorder,
-        key: Hashable,
+        passage: Passage,
         names: tuple[str, ...],
         has_else: bool,
         values: tuple[Any, ...],
     ) -> None:
-        super().__init__(recorder, key, names, has_else)
+        super().__init__(recorder, passage, names, has_else)
         recorder.locate()
-        self._exits = Block(recorder, (key, "else"), names) if has_else else None
+        self._exits = Block(recorder, passage.part("else"), names) if has_else else None
         self._start = recorder.recording.size
-        self._meeting = Meeting(recorder, key, names)
+        self._meeting = Meeting(recorder, passage, names)
         self._starts = tuple(
             variable.start(self._known(variable.name, value))
             for variable, value in zip(self._meeting.variables, values, strict=True)
@@ -232,7 +230,7 @@ class RegionLoop(Loop):
         self.scope = -1
 
     def _known(self, name: str, value: Any) -> Any:
-        conflict = self._recorder.session.notes.get((self._key, name, "conflict"))
+        conflict = self._recorder.session.conflict(self._passage, name)
         return conflict if conflict is not None else value
 
     def goes_on(self) -> bool:
@@ -272,17 +270,16 @@ class RegionLoop(Loop):
             self.discard()
         return super().__exit__(kind, error, trace)
 
-    def make_plain(self, value: Value) -> None:
+    def make_plain(self, value: Value, error: Exception) -> None:
         """Record the function again with this loop plain, if that makes a value a plain one."""
         if any(self._recorder.recording.depends(value, head) for head in self.heads):
-            self.unroll()
+            self.unroll(error)
 
-    def unroll(self) -> None:
-        """Record the function again with this loop plain, if it can be."""
-        session, key = self._recorder.session, (self._key, "mode")
-        if self.can_be_plain and key not in session.notes:
-            session.note(key, _PLAIN)
-            raise Retrace
+    def unroll(self, error: Exception) -> None:
+        """Record the function again with this loop plain, if it can be; if not, it is an error."""
+        session = self._recorder.session
+        if self.can_be_plain and session.mode(self._passage) is None:
+            session.require_mode(self._passage, _PLAIN, error)
 
     def discard(self) -> None:
         """Drop it; an exception has ended it."""
@@ -356,9 +353,8 @@ class RegionLoop(Loop):
         if not all(fits):
             raise Retrace
 
-    def _note_conflict(self, name: str, missing: Missing) -> None:
-        self._recorder.session.note((self._key, name, "conflict"), missing)
-        raise Retrace
+    def _note_conflict(self, name: str, missing: Missing) -> NoReturn:
+        self._recorder.session.note_conflict(self._passage, name, missing)
 
     def repeat(self, *values: Any) -> tuple[Any, ...]:
         """End the step."""
@@ -451,13 +447,13 @@ class RangeLoop(RegionLoop):
     def __init__(
         self,
         recorder: Recorder,
-        key: Hashable,
+        passage: Passage,
         names: tuple[str, ...],
         has_else: bool,
         values: tuple[Any, ...],
         items: Any,
     ) -> None:
-        super().__init__(recorder, key, names, has_else, values)
+        super().__init__(recorder, passage, names, has_else, values)
         self._step = items.step
         is_plain = isinstance(items, range)
         bounds = (items.start, items.stop, items.stop + items.step)
@@ -500,14 +496,14 @@ def begin_while(
     used: tuple[Any, ...],
 ) -> Loop:
     """Begin a `while` statement; `used` are the variables that its test and body read."""
-    key = recorder.visit(site)
-    mode = recorder.session.notes.get((key, "mode"))
+    passage = recorder.visit(site)
+    mode = recorder.session.mode(passage)
     if mode is None:
         takes_part = any(map(has_element, used)) or any(map(has_element, values))
         mode = _REGION if takes_part else _PLAIN
     if mode == _REGION:
-        return RegionLoop(recorder, key, names, has_else, values)
-    return PlainLoop(recorder, key, names, has_else, None, 1)
+        return RegionLoop(recorder, passage, names, has_else, values)
+    return PlainLoop(recorder, passage, names, has_else, None, 1)
 
 
 def begin_for(
@@ -520,9 +516,9 @@ def begin_for(
     items: Any,
 ) -> Loop:
     """Begin a `for` statement."""
-    key = recorder.visit(site)
+    passage = recorder.visit(site)
     if isinstance(items, Range):
-        return RangeLoop(recorder, key, names, has_else, values, items)
+        return RangeLoop(recorder, passage, names, has_else, values, items)
     if isinstance(items, Element):
         raise UsageTypeError(
             at_line(
@@ -535,9 +531,9 @@ def begin_for(
         around = 1
         for loop in recorder.plain_loops:
             around *= loop.trips
-        mode = recorder.session.notes.get((key, "mode"))
+        mode = recorder.session.mode(passage)
         takes_part = any(map(has_element, used)) or any(map(has_element, values))
         if mode is None and takes_part and around * len(items) > MOST_UNROLLED:
-            return RangeLoop(recorder, key, names, has_else, values, items)
+            return RangeLoop(recorder, passage, names, has_else, values, items)
         trips = max(len(items), 1) if takes_part else 1
-    return PlainLoop(recorder, key, names, has_else, Items(items), trips)
+    return PlainLoop(recorder, passage, names, has_else, Items(items), trips)

@@ -4,13 +4,12 @@ A slot has one kind. A path that brings a wider one makes the function be record
 kind that all have in common.
 """
 
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from .._core import Value
 from ..dtypes import WEAK_NARROW, Kind, promote
 from ..element import Element, as_value, is_narrow, kind_of
-from ..recorder import Recorder, Retrace
+from ..recorder import Control, Passage, Recorder, Retrace
 from .state import Missing, describe, is_same_number, put_together, take_apart
 
 
@@ -29,11 +28,11 @@ def read(recorder: Recorder, slot: Slot) -> Element:
 class Variable:
     """One variable of the user's function, as the paths bring it."""
 
-    def __init__(self, recorder: Recorder, key: Hashable, name: str) -> None:
+    def __init__(self, recorder: Recorder, passage: Passage, name: str) -> None:
         self.name = name
         self.missing: Missing | None = None  # why there is no value
         self._recorder = recorder
-        self._key = key
+        self._passage = passage
         self._shape: Any = None
         self._first: list[Any] = []  # numbers of the first path
         self._slots: list[Slot] = []
@@ -45,9 +44,8 @@ class Variable:
         return self._shape is not None
 
     def _kind(self, number: Any, index: int) -> Kind:
-        kind = kind_of(number)
-        noted = self._recorder.session.notes.get((self._key, self.name, index))
-        return kind if noted is None else promote(noted, kind)
+        variable = (self.name, index)
+        return self._recorder.session.kind(self._passage, variable, kind_of(number))
 
     def start(self, value: Any) -> Any:
         """Make slots with the first value here; return it as it is read from them."""
@@ -81,8 +79,8 @@ class Variable:
         for index, (number, slot) in enumerate(zip(numbers, self._slots, strict=True)):
             kind = slot.kind if _fits(number, slot.kind) else kind_of(number)
             if promote(slot.kind, kind) != slot.kind:
-                self._recorder.session.widen((self._key, self.name, index), kind)
-                self._recorder.session.widen((self._key, self.name, index), slot.kind)
+                wider = promote(slot.kind, kind)
+                self._recorder.session.widen(self._passage, (self.name, index), wider)
                 fits = False
                 continue
             value = as_value(self._recorder, number, slot.kind.dtype)
@@ -96,6 +94,8 @@ class Variable:
 
     def conflict(self, value: Any) -> Missing:
         """Return what stands for the variable when such a value is brought too."""
+        if self.name == RESULT:
+            return _differing_results(put_together(self._shape, iter(self._first)), value)
         return differing(self.name, put_together(self._shape, iter(self._first)), value)
 
     def read(self, before: int = 0) -> Any:
@@ -125,12 +125,24 @@ def differing(name: str, a: Any, b: Any) -> Missing:
     )
 
 
+RESULT = "the result"
+
+
+def _differing_results(a: Any, b: Any) -> Missing:
+    hint = " Is a return missing?" if a is None or b is None else ""
+    return Missing(
+        RESULT,
+        f"the function returns different things; got {describe(a)} on one path and {describe(b)} "
+        f"on another, expected the same structure on every path.{hint}",
+    )
+
+
 class Meeting:
     """The variables that paths bring to one place."""
 
-    def __init__(self, recorder: Recorder, key: Hashable, names: tuple[str, ...]) -> None:
+    def __init__(self, recorder: Recorder, passage: Passage, names: tuple[str, ...]) -> None:
         self._recorder = recorder
-        self.variables = [Variable(recorder, key, name) for name in names]
+        self.variables = [Variable(recorder, passage, name) for name in names]
         self.first = recorder.recording.size  # number of the first value inside
 
     def write(self, values: tuple[Any, ...], scope: int) -> None:
@@ -148,19 +160,19 @@ class Meeting:
         return tuple(variable.read(self.first) for variable in self.variables)
 
 
-class Left(BaseException):
+class Left(Control):
     """No element goes on here: all have left for where a branch, loop or function leads them."""
 
 
 class Block:
     """Something that elements can leave before its end: a function, a loop, a step of one."""
 
-    def __init__(self, recorder: Recorder, key: Hashable, names: tuple[str, ...]) -> None:
+    def __init__(self, recorder: Recorder, passage: Passage, names: tuple[str, ...]) -> None:
         self._recorder = recorder
         self._scope = recorder.recording.begin_block()
         self._index = len(recorder.blocks)
         recorder.blocks.append(self)
-        self._meeting = Meeting(recorder, key, names)
+        self._meeting = Meeting(recorder, passage, names)
         self.is_left = False
 
     def is_everybody_here(self) -> bool:

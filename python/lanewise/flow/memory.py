@@ -36,7 +36,7 @@ def index_value(recorder: Recorder, index: Element, size: int) -> Value:
 class Memory:
     """An array of the program, of one type."""
 
-    def __init__(self, recorder: Recorder, numbers: list[Any], kind: Kind, key: Any) -> None:
+    def __init__(self, recorder: Recorder, numbers: list[Any], kind: Kind, passage: Any) -> None:
         if not 1 <= len(numbers) <= MOST_PLACES:
             raise UsageError(
                 at_line(
@@ -44,10 +44,9 @@ class Memory:
                     "Pass larger ones as arguments, or capture them."
                 )
             )
-        noted = recorder.session.notes.get((key, "kind"))
         self._recorder = recorder
-        self._key = key
-        self.kind = kind if noted is None else promote(noted, kind)
+        self._passage = passage
+        self.kind = kind if passage is None else recorder.session.kind(passage, "items", kind)
         self._size = len(numbers)
         first = as_value(recorder, numbers[0], self.kind.dtype)
         recorder.locate()
@@ -68,11 +67,11 @@ class Memory:
         value = self._recorder.recording.read_at(self._array, place)
         return Element(self._recorder, value, self.kind.weak)
 
-    def write(self, index: Any, number: Any, can_widen: bool = True) -> None:
-        """Write a place; a number of a wider kind makes the function be recorded again."""
+    def write(self, index: Any, number: Any) -> None:
+        """Write a place; that of a list may get a wider kind, when it is recorded again."""
         kind = kind_of(number)
-        if can_widen and promote(self.kind, kind) != self.kind:
-            self._recorder.session.widen((self._key, "kind"), promote(self.kind, kind))
+        if self._passage is not None and promote(self.kind, kind) != self.kind:
+            self._recorder.session.widen(self._passage, "items", promote(self.kind, kind))
             raise Retrace
         place = self._place(index)
         value = as_value(self._recorder, number, self.kind.dtype)
@@ -143,7 +142,7 @@ class LocalArray:
         return self._memory.read(self._flat(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._memory.write(self._flat(index), value, can_widen=False)
+        self._memory.write(self._flat(index), value)
 
     def __iter__(self) -> Iterator[Any]:
         if self.ndim != 1:
@@ -153,7 +152,7 @@ class LocalArray:
     def fill(self, value: Any) -> None:
         """Write a value everywhere."""
         for place in range(self.size):
-            self._memory.write(place, value, can_widen=False)
+            self._memory.write(place, value)
 
     def sum(self) -> Any:
         """Return the sum of all places, left to right."""

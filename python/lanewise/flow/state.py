@@ -128,6 +128,8 @@ def describe(value: Any) -> str:
         return "None"
     if is_number(value):
         return "a number"
+    if isinstance(value, str):
+        return repr(value)
     if isinstance(value, (tuple, list)):
         return f"a {type(value).__name__} of {len(value)}"
     return type(value).__name__

@@ -126,6 +126,6 @@ def _map_block(
     try:
         function(*arguments, out=out, **options)
     except lw.ElementError as error:
-        if options or block.first == 0:
+        if block.first == 0:
             raise
         raise CommandError(f"{error} (counted from element {block.first})") from None

@@ -75,6 +75,7 @@ def _record(
     results: list[Any] = []
     structure = flatten(to_record(*arguments), results, split_result)
     values = _results(function, request, recorder, results, structure)
+    captures.settle(function)
     if request.masked is not None:
         values = _core.end_masked(recording, region, values)
     program = _core.finish(recording, values, request.name, request.refill)

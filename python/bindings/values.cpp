@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 namespace lw::python {
 namespace {
@@ -154,9 +155,9 @@ void set_order(bool as_prototype, std::span<PyObject* const> values,
   g.order.resize(rank);
   std::iota(g.order.begin(), g.order.end(), 0);
   if (as_prototype && g.prototype != nullptr) {
-    std::stable_sort(g.order.begin(), g.order.end(), [&](int a, int b) {
-      return std::abs(PyArray_STRIDE(g.prototype, a)) > std::abs(PyArray_STRIDE(g.prototype, b));
-    });
+    const auto stride = [&](int d) { return std::abs(PyArray_STRIDE(g.prototype, d)); };
+    std::sort(g.order.begin(), g.order.end(),
+              [&](int a, int b) { return std::pair(-stride(a), a) < std::pair(-stride(b), b); });
   }
   g.map_shape.clear();
   for (const int d : g.order) g.map_shape.push_back(g.shape[d]);

@@ -52,6 +52,10 @@ bool read_shared(PyObject* value, DType type, Scalar& scalar) {
     return type == DType::F64;
   }
   if (PyLong_CheckExact(value)) return type == DType::I64 && read_int(value, scalar);
+  if (PyBool_Check(value)) {
+    scalar = Scalar(value == Py_True);
+    return type == DType::Bool;
+  }
   if (is_exact_array(value)) {
     PyArrayObject* const array = as_array(value);
     if (PyArray_NDIM(array) != 0 || !is_native(array)) return false;
@@ -109,6 +113,7 @@ Code code_of(PyObject* value) {
   }
   if (PyFloat_CheckExact(value)) return kNumber | static_cast<Code>(DType::F64);
   if (PyLong_CheckExact(value)) return kNumber | static_cast<Code>(DType::I64);
+  if (PyBool_Check(value)) return kShared | static_cast<Code>(DType::Bool);
   return with_type(kShared, scalar_type_number(value));
 }
 

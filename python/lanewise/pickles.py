@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import _core
-from .saved import Fixed, Missing
+from .fixed import Fixed, Missing
 from .specialization import Found, Recorded, Request
 from .trees import Structure
 

@@ -5,7 +5,6 @@ Reading one runs no code: the text is parsed and verified, and nothing is unpick
 """
 
 import json
-import types
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,9 +15,9 @@ import numpy as np
 from . import _core
 from ._core import DType, ParamKind, Program
 from .arguments import Parameter, Signature, Static
-from .captures import Captures, Source
 from .dtypes import TO_NUMPY, Kind
 from .errors import UsageError
+from .fixed import Fixed
 from .records import Record
 from .specialization import Found, Recorded, Request
 from .trees import Node, Structure
@@ -159,39 +158,4 @@ def _check_parameters(program: Program, leaves: tuple[Parameter, ...], captured:
         raise UsageError(
             f"load: {program.name} has other parameters than the file says; got "
             f"{len(program.parameters)}, expected {len(expected)} of the types it lists."
-        )
-
-
-class Fixed(Captures):
-    """What was captured when the program was saved."""
-
-    def __init__(self, values: list[Any]) -> None:
-        super().__init__()
-        self.keeps_alive = True
-        self._values = values
-        self._cells = [types.CellType(value) for value in values]
-
-    def match(self, function: Any) -> tuple[list[Any], tuple[Source, ...]]:
-        """Return the values."""
-        del function
-        sources = tuple(
-            (cell, None, "value", value)
-            for cell, value in zip(self._cells, self._values, strict=True)
-        )
-        return self._values, sources
-
-
-class Missing:
-    """Stands for the function of saved programs, which is not there."""
-
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Say that there is no program."""
-        kinds = ", ".join(repr(argument) for argument in arguments)
-        raise UsageError(
-            f"{self.__name__}: there is no program for such arguments; got {kinds}, expected kinds "
-            "that the function was called with before it was saved or pickled. Call it with such "
-            "arguments first, or put the function where it can be imported."
         )

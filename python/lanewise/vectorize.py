@@ -11,11 +11,12 @@ from typing import Any, Self, overload
 import numpy as np
 
 from . import options as _options
-from . import pickles, saved
+from . import pickles
 from ._core import Caller, DType, Explanation, MapOptions, empty
 from .arguments import Arguments, describe
 from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
 from .errors import UsageError, UsageTypeError
+from .fixed import Missing
 from .options import CallOptions, choice, config
 from .outputs import check_outputs
 from .parameters import Parameters
@@ -351,6 +352,8 @@ class Vectorized(Caller):
         >>> g(np.ones(2))
         array([3., 3.])
         """
+        from . import saved  # with zip files and JSON, which take longer to import than all of ours
+
         saved.save(path, self.name, self._recorded_now())
 
     def _recorded_now(self) -> list[tuple[Request, Found]]:
@@ -375,9 +378,11 @@ class Vectorized(Caller):
             As `vectorize` has them. Programs with loops need ``max_steps``, since a file is not
             trusted to end.
         """
+        from . import saved
+
         given = _options.checked("load", options)
         name, programs = saved.load(path, given.get("max_steps", 0))
-        loaded = cls(saved.Missing(name), name, options)
+        loaded = cls(Missing(name), name, options)
         for signature, recorded in programs:
             loaded._programs.add(Request(name, signature, None, None), recorded)
         return loaded
@@ -428,7 +433,7 @@ def _restore(
     if isinstance(function, Vectorized):
         return function
     vectorized = kind(function, name, *given)
-    if isinstance(function, saved.Missing):
+    if isinstance(function, Missing):
         for one in carried:
             vectorized._programs.add(one.request, pickles.arrive(one))
     return vectorized

@@ -20,12 +20,42 @@ namespace {
 
 namespace nb = nanobind;
 
+/// True when a list, tuple or dict holds what it did when it was copied, also further in; other
+/// objects are the same, or plain values that are equal.
+bool has_items(PyObject* value, PyObject* copy) {
+  if (value == copy) return true;
+  if (Py_TYPE(value) != Py_TYPE(copy)) return false;
+  if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) {
+    const Py_ssize_t size = PySequence_Fast_GET_SIZE(value);
+    if (size != PySequence_Fast_GET_SIZE(copy)) return false;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      if (!has_items(PySequence_Fast_GET_ITEM(value, i), PySequence_Fast_GET_ITEM(copy, i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+  if (PyDict_CheckExact(value)) {
+    if (PyDict_GET_SIZE(value) != PyDict_GET_SIZE(copy)) return false;
+    PyObject *key = nullptr, *item = nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(copy, &at, &key, &item) != 0;) {
+      PyObject* const present = PyDict_GetItemWithError(value, key);
+      if (present == nullptr || !has_items(present, item)) return false;
+    }
+    return true;
+  }
+  const bool is_plain =
+      PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyUnicode_CheckExact(value);
+  return is_plain && PyObject_RichCompareBool(value, copy, Py_EQ) == 1;
+}
+
 /// Where a captured value is found, and what it has to be.
 struct Capture {
   enum Expect : std::uint8_t {
     OfCode,  // a number or an array of this code: it is the value of the next parameter
     Same,    // this object
     Equal,   // of the same type as this object, and equal to it
+    Items,   // a container with the items of this copy of it
     Shaped,  // an array of this shape, of which numbers below 0 stand for any
   };
   nb::object holder;  // a cell, or the dict that has it under `key`
@@ -49,6 +79,8 @@ struct Capture {
       case Equal:
         return Py_TYPE(value) == Py_TYPE(expected.ptr()) &&
                PyObject_RichCompareBool(value, expected.ptr(), Py_EQ) == 1;
+      case Items:
+        return has_items(value, expected.ptr());
       case Shaped:
         return has_shape(value);
     }
@@ -242,7 +274,9 @@ Capture to_capture(const nb::tuple& source) {
     capture.expect = Capture::Shaped;
     capture.shape = nb::cast<std::vector<npy_intp>>(value);
   } else {
-    capture.expect = how == "same" ? Capture::Same : Capture::Equal;
+    capture.expect = how == "same"    ? Capture::Same
+                     : how == "items" ? Capture::Items
+                                      : Capture::Equal;
     capture.expected = value;
   }
   return capture;
@@ -408,6 +442,10 @@ PyType_Spec spec = {
 
 void bind_caller(nb::module_& module) {
   module.attr("Caller") = nb::steal(PyType_FromSpec(&spec));
+  module.def(
+      "has_items",
+      [](nb::handle value, nb::handle copy) { return has_items(value.ptr(), copy.ptr()); },
+      "Say whether a container holds what it did when it was copied.");
   module.def(
       "forget_calls", [] { ++present_epoch; }, "Empty the caches of calls of all functions.");
   module.def(

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 namespace lw::python {
 namespace {
@@ -51,6 +52,10 @@ bool read_shared(PyObject* value, DType type, Scalar& scalar) {
     return type == DType::F64;
   }
   if (PyLong_CheckExact(value)) return type == DType::I64 && read_int(value, scalar);
+  if (PyBool_Check(value)) {
+    scalar = Scalar(value == Py_True);
+    return type == DType::Bool;
+  }
   if (is_exact_array(value)) {
     PyArrayObject* const array = as_array(value);
     if (PyArray_NDIM(array) != 0 || !is_native(array)) return false;
@@ -108,6 +113,7 @@ Code code_of(PyObject* value) {
   }
   if (PyFloat_CheckExact(value)) return kNumber | static_cast<Code>(DType::F64);
   if (PyLong_CheckExact(value)) return kNumber | static_cast<Code>(DType::I64);
+  if (PyBool_Check(value)) return kShared | static_cast<Code>(DType::Bool);
   return with_type(kShared, scalar_type_number(value));
 }
 
@@ -154,9 +160,9 @@ void set_order(bool as_prototype, std::span<PyObject* const> values,
   g.order.resize(rank);
   std::iota(g.order.begin(), g.order.end(), 0);
   if (as_prototype && g.prototype != nullptr) {
-    std::stable_sort(g.order.begin(), g.order.end(), [&](int a, int b) {
-      return std::abs(PyArray_STRIDE(g.prototype, a)) > std::abs(PyArray_STRIDE(g.prototype, b));
-    });
+    const auto stride = [&](int d) { return std::abs(PyArray_STRIDE(g.prototype, d)); };
+    std::sort(g.order.begin(), g.order.end(),
+              [&](int a, int b) { return std::pair(-stride(a), a) < std::pair(-stride(b), b); });
   }
   g.map_shape.clear();
   for (const int d : g.order) g.map_shape.push_back(g.shape[d]);

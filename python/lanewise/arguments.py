@@ -219,7 +219,9 @@ def _describe(call: str, name: str, value: Any) -> tuple[Any, Kind]:
         return value, Kind(dtype)
     if isinstance(value, float) and not isinstance(value, np.generic):
         return float(value), WEAK_FLOAT
-    if isinstance(value, int) and not isinstance(value, bool):
+    if type(value) is bool:
+        return value, Kind(DType.Bool)
+    if isinstance(value, int):
         return int(_fitting(call, name, value)), WEAK_INT
     if isinstance(value, np.generic) and (dtype := FROM_NUMPY.get(value.dtype)) is not None:
         return value, Kind(dtype)

@@ -53,8 +53,9 @@ class Place(NamedTuple):
 class Capture(NamedTuple):
     """A value that is looked at in every call.
 
-    ``how``: "value" for a parameter of this kind; "same" object; "equal" and of the same type;
-    "shape" of an array, where -1 is any size; "code", a function made by the same ``def``.
+    ``how``: "value" for a parameter of this kind; "same" object; "equal" and of the same type; a
+    container with these "items"; "shape" of an array, where -1 is any size; "code", a function made
+    by the same ``def``.
     """
 
     path: Path
@@ -80,6 +81,30 @@ class Captures:
             self.keeps_alive = self.keeps_alive or not _is_plain(expected)
         self._all[path, how] = Capture(path, how, expected)
 
+    def guard(self, path: Path, value: Any) -> None:
+        """Take down a value that is no parameter: plain ones by value, others by identity.
+
+        Lists, tuples and dicts are looked into, unless they are large.
+        """
+        if type(value) in (bool, int, float, str):
+            self.add(path, "equal", value)
+            return
+        if type(value) is not tuple:
+            self.add(path, "same", value)
+        if type(value) in (tuple, list, dict):
+            left = [_MOST_ITEMS]
+            copy = _copy(value, left)
+            if left[0] >= 0:
+                self.add(path, "items", copy)
+            elif type(value) is tuple:
+                self.add(path, "same", value)
+
+    def settle(self, function: Any) -> None:
+        """Look no further into containers that the function itself has changed."""
+        for key, (path, how, expected) in list(self._all.items()):
+            if how == "items" and not _core.has_items(_walk(function, path)[1], expected):
+                del self._all[key]
+
     def match(self, function: Any) -> tuple[list[Any], tuple[Source, ...]] | None:
         """Return the values of parameters, and where they are; None where a guard fails."""
         values: list[Any] = []
@@ -98,6 +123,23 @@ class Captures:
                 how, expected = "same", value
             sources.append((*place, how, expected))
         return values, tuple(sources)
+
+
+_MOST_ITEMS = 256  # that are looked at in every call
+
+
+def _copy(value: Any, left: list[int]) -> Any:
+    """Copy a container and those in it; `left` counts the items that may still come."""
+    left[0] -= len(value)
+    if left[0] < 0:
+        return value
+
+    def part(item: Any) -> Any:
+        return _copy(item, left) if type(item) in (tuple, list, dict) else item
+
+    if type(value) is dict:
+        return {key: part(item) for key, item in value.items()}
+    return type(value)(part(item) for item in value)
 
 
 def _is_plain(value: Any) -> bool:
@@ -174,6 +216,8 @@ def _holds(how: str, expected: Any, value: Any) -> bool:
         return value is expected
     if how == "equal":
         return type(value) is type(expected) and bool(value == expected)
+    if how == "items":
+        return _core.has_items(value, expected)
     if how == "shape":
         return type(value) is np.ndarray and _has_shape(value.shape, expected)
     if how == "code":

@@ -1,4 +1,4 @@
-"""Programs without their function: what stands for it and for what it captured."""
+"""Programs without their function, from files and pickles: what stands for what is not there."""
 
 import types
 from typing import Any

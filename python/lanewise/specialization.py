@@ -75,6 +75,7 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
     results: list[Any] = []
     structure = flatten(flow.call(to_record, *arguments), results, split_result)
     values = _results(function, request, recorder, results, structure)
+    captures.settle(function)
     if request.masked is not None:
         for slot, value in zip(slots, values, strict=True):
             recording.write(slot, value)

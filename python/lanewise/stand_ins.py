@@ -173,9 +173,12 @@ class _Copies:
             else:
                 self._captures.add(path, "same", value)  # with what is bound to it
             return self.copy(value, path)
-        self._captures.add(path, "same", value)
+        self._captures.guard(path, value)
         if not isinstance(value, types.ModuleType) or _is_users(value.__name__):
             self._guard_attributes(value, path, names.attributes.get(path[-1].name, set()))
+            called = type(value).__call__ if callable(value) else None
+            if isinstance(called, types.FunctionType) and _is_users(called.__module__):
+                self._guard_method(value, called, path)
         return value
 
     def _symbolic(self, value: Any, kind: Kind, role: ParamKind, path: Path) -> Any:
@@ -222,9 +225,7 @@ class _Copies:
                 holder, at = _attribute(holder, step), (*at, Step("attribute", step))
             value = _attribute(holder, name)
             if value is not MISSING:
-                is_number = type(value) in (bool, int, float, str)
-                how = "equal" if is_number else "same"
-                self._captures.add((*at, Step("attribute", name)), how, value)
+                self._captures.guard((*at, Step("attribute", name)), value)
             elif holder is not MISSING:
                 of_type = getattr(type(holder), name, None)
                 of_type = of_type.fget if isinstance(of_type, property) else plain_function(of_type)

@@ -378,7 +378,7 @@ class Vectorized(Caller):
             As `vectorize` has them. Programs with loops need ``max_steps``, since a file is not
             trusted to end.
         """
-        from . import saved  # seldom needed, and long to import
+        from . import saved
 
         given = _options.checked("load", options)
         name, programs = saved.load(path, given.get("max_steps", 0))

@@ -191,6 +191,15 @@ def test_calls_of_many_kinds_in_turn_give_the_right_results():
                 assert_same(combine(a, b), a * 2 + b)
 
 
+def test_bools_are_shared():
+    f = lw.vectorize(lambda x, flag: lw.select(flag, x, -x))
+    x = np.arange(3.0)
+    for _ in range(3):
+        assert_same(f(x, True), x)
+        assert_same(f(x, False), -x)
+        assert_same(f(x, np.False_), -x)
+
+
 def test_keywords_defaults_and_out_in_turn_give_the_right_results():
     @lw.vectorize
     def f(x, by=2.0, plus=0, minus=0.5):

@@ -122,6 +122,47 @@ def test_other_captures_are_looked_at_by_identity():
     assert_same(g(X), X + 2)
 
 
+def test_what_lists_and_dicts_hold_is_a_guard():
+    coefficients, options = [2.0, 1.0], {"shift": 1.0, "more": {"deep": [3.0]}}
+    f = lw.vectorize(lambda x: x * coefficients[0] + options["shift"] + options["more"]["deep"][-1])
+    for _ in range(3):
+        assert_same(f(X), X * 2 + 1 + 3)
+    coefficients[0] = 5.0
+    assert_same(f(X), X * 5 + 1 + 3)
+    options["shift"] = 4.0
+    assert_same(f(X), X * 5 + 4 + 3)
+    options["more"]["deep"].append(9.0)
+    assert_same(f(X), X * 5 + 4 + 9)
+    coefficients = [1.0, 1.0]
+    assert_same(f(X), X + 4 + 9)
+
+
+def test_equal_tuples_need_one_trace():
+    def make(pair):
+        return lambda x: x * pair[0] + pair[1][1]
+
+    before = lw.cache_info()
+    for text in ("3", "3.0", "3e0"):
+        assert_same(lw.vectorize(make((2.0, ("a", float(text)))))(X), X * 2 + 3)
+    after = lw.cache_info()
+    assert after.hits + after.misses - before.hits - before.misses == 1
+
+
+def test_attributes_of_objects_that_are_called_are_guards():
+    class Scaled:
+        def __init__(self, by):
+            self.by = by
+
+        def __call__(self, x):
+            return x * self.by
+
+    scaled = Scaled(2.0)
+    f = lw.vectorize(lambda x: scaled(x) + 1)
+    assert_same(f(X), X * 2 + 1)
+    scaled.by = 3.0
+    assert_same(f(X), X * 3 + 1)
+
+
 def test_numbers_of_functions_that_are_called_are_followed():
     k = 2.0
 

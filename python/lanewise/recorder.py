@@ -112,6 +112,7 @@ class Recorder:
         self.blocks: list[Any] = []  # what can be left and has not ended, innermost last
         self.plain_loops: list[Any] = []  # loops whose steps are recorded one by one
         self.functions: list[Any] = []  # converted functions that are being called
+        self.made: dict[int, Any] = {}  # where objects were made, by their address
         self.counters: set[int] = set()  # numbers of values that are never below 0
         self._line: Line | None = None
         self._visits: Counter[Hashable] = Counter()
@@ -128,6 +129,10 @@ class Recorder:
                 )
             )
         return self.capture(array)
+
+    def is_everybody_here(self) -> bool:
+        """Say whether all elements are at this point."""
+        return not self.regions and not any(block.is_left for block in self.blocks)
 
     def visit(self, site: Hashable) -> Passage:
         """Count the passage of a place in the source."""

@@ -29,8 +29,9 @@ def not_(operand: Any) -> Any:
 class Branch:
     """A part of the program for the elements whose condition holds."""
 
-    def __init__(self, recorder: Recorder, condition: Value) -> None:
+    def __init__(self, recorder: Recorder, condition: Value, is_expression: bool = False) -> None:
         self._recorder = recorder
+        self.is_expression = is_expression
         recorder.locate()
         self.first = recorder.recording.size
         self.scope = recorder.recording.begin_branch(condition)

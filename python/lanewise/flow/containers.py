@@ -22,11 +22,12 @@ from .state import is_number
 _SLOTS, _MEMORY = "slots", "memory"
 
 
-class _Place:
+class Place:
     """Where in a function a container was made."""
 
-    def __init__(self, recorder: Recorder, site: Any) -> None:
+    def __init__(self, recorder: Recorder, site: Any, thing: Any = None) -> None:
         self.recorder = recorder
+        self._thing = thing  # keeps its address its own
         self.passage = recorder.visit((site, "container"))
         self._regions = len(recorder.regions)
         self._blocks = len(recorder.blocks)
@@ -68,7 +69,7 @@ class _Place:
 class _Slots:
     """Numbers that live in slots."""
 
-    def __init__(self, place: _Place, numbers: list[Any]) -> None:
+    def __init__(self, place: Place, numbers: list[Any]) -> None:
         self._place = place
         self._slots = [self._make(index, number) for index, number in enumerate(numbers)]
 
@@ -97,7 +98,7 @@ class LocalList(list[Any]):
     def __init__(self, recorder: Recorder, site: Any, values: list[Any]) -> None:
         super().__init__(values)
         self._site = site
-        self._place = _Place(recorder, site)
+        self._place = Place(recorder, site)
         self._store: _Slots | Memory | None = None
         if self._place.mode is not None and values and all(map(is_number, values)):
             if self._place.mode == _SLOTS:
@@ -204,7 +205,7 @@ class LocalDict(dict[Any, Any]):
 
     def __init__(self, recorder: Recorder, site: Any, values: dict[Any, Any]) -> None:
         super().__init__(values)
-        self._place = _Place(recorder, site)
+        self._place = Place(recorder, site)
         self._slots: _Slots | None = None
         self._order = {key: index for index, key in enumerate(values)}
         if self._place.mode is not None:
@@ -250,7 +251,7 @@ class LocalDict(dict[Any, Any]):
 class PlainArray(np.ndarray[Any, np.dtype[Any]]):
     """A NumPy array that a rewritten function makes, as long as it is an ordinary one."""
 
-    _place: _Place | None = None
+    _place: Place | None = None
 
     def __getitem__(self, index: Any) -> Any:
         self._require_memory(index)
@@ -270,6 +271,9 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
             return
         _make_plain(self._place.recorder, elements)
         self._place.require(_MEMORY)
+
+
+LOCAL = (LocalList, LocalDict, LocalArray, PlainArray)
 
 
 def local_list(site: int, values: list[Any]) -> list[Any]:
@@ -296,7 +300,7 @@ def local_array(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     made = make(*args, **kwargs)
     if type(made) is not np.ndarray or made.dtype not in FROM_NUMPY or made.ndim == 0:
         return made
-    place = _Place(recorder, (make.__name__, made.shape))
+    place = Place(recorder, (make.__name__, made.shape))
     if place.mode is not None:
         return LocalArray(recorder, made.ravel().tolist(), made.shape, made.dtype)
     plain: PlainArray = made.view(PlainArray)

@@ -197,6 +197,8 @@ class PlainLoop(Loop):
 class RegionLoop(Loop):
     """A loop of the program."""
 
+    is_expression = False
+
     item: Any = None
 
     def __init__(

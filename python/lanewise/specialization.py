@@ -34,6 +34,7 @@ class Specialization:
                 Element(recorder, value, parameter.kind.weak)
                 for value, parameter in zip(parameters, self._signature, strict=True)
             ]
+            flow.fill_sequences(recorder)
             return self._results(recorder, flow.call(self._function, *elements))
 
         results: list[Value] = record_function(recording, parameters, call)

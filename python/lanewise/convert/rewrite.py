@@ -53,7 +53,7 @@ class _Scope:
         shared = (declared | beside) - local
         self.shared: set[str] = shared
         self.state = (local | shared) - facts.handled
-        self.inner = (facts.inner - shared) & local
+        self.inner: set[str] = (facts.inner - shared) & local
         early = {
             name
             for name, place in facts.assigned.items()

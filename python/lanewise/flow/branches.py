@@ -29,6 +29,8 @@ def not_(operand: Any) -> Any:
 class Branch:
     """A part of the program for the elements whose condition holds."""
 
+    can_be_plain = False
+
     def __init__(self, recorder: Recorder, condition: Value, is_expression: bool = False) -> None:
         self._recorder = recorder
         self.is_expression = is_expression
@@ -68,9 +70,6 @@ class Branch:
             return False
         self._recorder.regions.pop()
         return True
-
-    def make_plain(self, value: Value, error: Exception) -> None:
-        """Do nothing: a branch on an element stays one."""
 
     def unroll(self, error: Exception) -> None:
         """Do nothing: it has no steps."""

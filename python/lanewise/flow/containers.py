@@ -17,9 +17,10 @@ from ..recorder import Recorder, Retrace, current
 from ..source import at_line
 from .meeting import Slot, read
 from .memory import LocalArray, Memory
-from .state import is_number
+from .state import has_element, is_number
 
 _SLOTS, _MEMORY = "slots", "memory"
+MOST_STEPS = 64
 
 
 class Place:
@@ -129,10 +130,15 @@ class LocalList(list[Any]):
 
     def _memory(self, index: Element) -> Memory:
         if not isinstance(self._store, Memory):
-            _make_plain(self._place.recorder, [index])
+            self._place.recorder.make_plain(index.value, _no_index(), self._few_steps())
             _require_numbers(list(super().__iter__()))
             self._place.require(_MEMORY)
         return self._store
+
+    def _few_steps(self) -> int | None:
+        """Return how many steps of loops are better recorded one by one than memory is read."""
+        is_numbers = len(self) > 0 and all(map(is_number, super().__iter__()))
+        return MOST_STEPS if is_numbers else None
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, Element):
@@ -269,7 +275,6 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
         elements = [part for part in parts if isinstance(part, Element)]
         if self._place is None or not (always or elements):
             return
-        _make_plain(self._place.recorder, elements)
         self._place.require(_MEMORY)
 
 
@@ -339,17 +344,44 @@ def item(container: Any, index: Any) -> Any:
     recorder = elements[0].recorder
     if isinstance(container, np.ndarray):
         return recorder.table_of(container)[index]
-    _make_plain(recorder, elements)
+    is_numbers = len(container) > 0 and all(map(is_number, container))
+    recorder.make_plain(index.value, _no_index(), MOST_STEPS if is_numbers else None)
     _require_numbers(list(container))
-    kind = promote_all([kind_of(value) for value in container])
-    return Memory(recorder, list(container), kind, None).read(index)
+    if recorder.capture is not None and not has_element(container):
+        return recorder.table_of(np.array(container))[index]
+    return _memory_of(recorder, container).read(index)
 
 
-def _make_plain(recorder: Recorder, indices: list[Element]) -> None:
-    """Record the function again with plain indices, if they come from loops that can be plain."""
-    for region in reversed(recorder.regions):
-        for index in indices:
-            region.make_plain(index.value, _no_index())
+def _memory_of(recorder: Recorder, container: Any) -> Memory:
+    """Return the memory for a sequence from outside, which is filled where the function begins."""
+    key = _key(container)
+    known: Memory | None = recorder.sequences.get(key)
+    if known is not None:
+        return known
+    if recorder.is_everybody_here() and not has_element(container):
+        recorder.sequences[key] = made = memory_of_numbers(recorder, container)
+        return made
+    if has_element(container):
+        return memory_of_numbers(recorder, container)
+    recorder.session.sequences.append(container)
+    raise Retrace
+
+
+def _key(numbers: Any) -> tuple[str, ...]:
+    """Return what sequences with the same numbers have in common."""
+    return tuple(map(repr, numbers))
+
+
+def memory_of_numbers(recorder: Recorder, numbers: Any) -> Memory:
+    """Make memory with these numbers."""
+    kind = promote_all([kind_of(number) for number in numbers])
+    return Memory(recorder, list(numbers), kind, None)
+
+
+def fill_sequences(recorder: Recorder) -> None:
+    """Make the memory of sequences that earlier trials have met, where a function begins."""
+    for sequence in recorder.session.sequences:
+        recorder.sequences[_key(sequence)] = memory_of_numbers(recorder, sequence)
 
 
 def _require_numbers(values: list[Any]) -> None:

@@ -19,21 +19,12 @@ from ..recorder import Passage, Recorder, Retrace
 from ..source import at_line
 from .branches import not_, truth
 from .meeting import Block, Left, Meeting
-from .state import Missing, is_number, take_apart
+from .state import Missing, has_element, take_apart
 
 MOST_UNROLLED = 8  # steps of a range that are recorded one by one, in all loops together
 MOST_PLAIN_STEPS = 10_000
 
 _REGION, _PLAIN = "region", "plain"
-
-
-def has_element(value: Any) -> bool:
-    """Say whether an element is in a value."""
-    if isinstance(value, Element):
-        return True
-    if isinstance(value, Missing) or is_number(value):
-        return False
-    return any(isinstance(number, Element) for number in take_apart(value).numbers)
 
 
 class Loop:
@@ -198,6 +189,7 @@ class RegionLoop(Loop):
     """A loop of the program."""
 
     is_expression = False
+    trips: int | None = None  # of a range with plain bounds
 
     item: Any = None
 
@@ -272,10 +264,9 @@ class RegionLoop(Loop):
             self.discard()
         return super().__exit__(kind, error, trace)
 
-    def make_plain(self, value: Value, error: Exception) -> None:
-        """Record the function again with this loop plain, if that makes a value a plain one."""
-        if any(self._recorder.recording.depends(value, head) for head in self.heads):
-            self.unroll(error)
+    def heads_of(self, with_variables: bool) -> list[Value]:
+        """Return the values that would be plain in a plain loop."""
+        return self.heads if with_variables else []
 
     def unroll(self, error: Exception) -> None:
         """Record the function again with this loop plain, if it can be; if not, it is an error."""
@@ -464,6 +455,7 @@ class RangeLoop(RegionLoop):
         self._counter = recorder.recording.slot(start)
         self._now: Value | None = None
         self.can_be_plain = is_plain
+        self.trips = len(items) if is_plain else None
         self._is_sure = is_plain and len(items) > 0
         is_upward = items.step > 0 and not isinstance(items.start, Element)
         self._is_never_negative = is_upward and items.start >= 0
@@ -481,6 +473,11 @@ class RangeLoop(RegionLoop):
         self._begin_body()
         self.item = Element(recorder, self._now, weak=True)
         return values
+
+    def heads_of(self, with_variables: bool) -> list[Value]:
+        """Return the counter, which needs no other to be plain."""
+        assert self._now is not None
+        return super().heads_of(with_variables) if with_variables else [self._now]
 
     def _advance(self) -> None:
         recorder = self._recorder

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from lanewise.element import NUMPY_FUNCTIONS, numpy_name
 from numpy.testing.overrides import (
     get_overridable_numpy_array_functions,
     get_overridable_numpy_ufuncs,
 )
 
 import lanewise  # noqa: F401  # fills the table
+from lanewise.element import NUMPY_FUNCTIONS, numpy_name
 
 HEAD = """# NumPy's functions on elements
 

@@ -22,6 +22,7 @@ _PROCESSES = {
     "lanewise, tier 0": "lanewise",
     "lanewise, packets": "lanewise",
     "lanewise, refill": "lanewise",
+    "lanewise, fast": "lanewise",
     "lanewise from Python": "python:lanewise",
     "hand": "loops",
     "free": "loops",

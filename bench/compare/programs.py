@@ -126,7 +126,7 @@ def _mandelbrot(make: Make, size: int) -> Program:
         truths.mandelbrot,
         _mostly(0.005),
         step=7,
-        by_hand=("hand", "free", "packets"),
+        by_hand=("hand", "free", "packets", "lanewise, fast"),
     )
 
 
@@ -168,11 +168,11 @@ PROGRAMS = {
     "first_passage": Program(
         "i32",
         "i32",
-        20_000,
+        100_000,
         _no_arrays,
         truths.first_passage,
         _exact,
-        step=20,
+        step=100,
         other_generator=_mean_passage,
     ),
     "binomial_options": Program(

@@ -202,6 +202,7 @@ MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c) {
   options.count = c.size;
   options.seed = 42;  // of first_passage
   options.compile = name == "lanewise, tier 0" ? Compile::Never : Compile::Now;
+  options.math = name == "lanewise, fast" ? Math::Fast : Math::Strict;
   const std::vector<Input> inputs = inputs_of(c);
   Competitor competitor;
   if (name == "lanewise, new output") {

@@ -46,13 +46,10 @@ void Lowering::finish_once(ValueId id, Frame frame, std::size_t at) {
   const BlockId outer = block_;
   const std::uint32_t outer_level = level_;
   const std::size_t known = ranges_.mark();
+  const bool may_skip = frames_.back().mask != kNone && frames_.back().level == 0;
   for (; at + 2 < body.size(); ++at) {
     instruction(body[at]);
-    const RegisterId mask = frames_.back().mask;
-    const bool may_skip = mask != kNone && frames_.back().level == 0;
-    if (may_skip && ir::leaves(f_, body[at], 0) && is_long(std::span(body).subspan(at + 1))) {
-      open({mask}, true);
-    }
+    if (may_skip) skip_rest(std::span(body).subspan(at));
   }
   ranges_.forget(known);
   end_checks();
@@ -72,6 +69,10 @@ void Lowering::finish_once(ValueId id, Frame frame, std::size_t at) {
   level_ = outer_level;
   outs_.emplace_back(id, ended.out);
   frames_.pop_back();
+}
+
+void Lowering::skip_rest(std::span<const ValueId> body) {
+  if (ir::leaves(f_, body[0], 0) && is_long(body.subspan(1))) open({frames_.back().mask}, true);
 }
 
 bool Lowering::is_long(std::span<const ValueId> body) const {
@@ -203,7 +204,15 @@ void Lowering::go_round(ValueId id) {
   const BlockId outer = open(masked ? Sources{frame.mask} : Sources{}, false);
   frame.level = level_;
   frames_.push_back(std::move(frame));
-  block(in.block);
+  const auto& body = f_.blocks[in.block].body;
+  const std::uint32_t level = level_;
+  const std::size_t known = ranges_.mark();
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    instruction(body[at]);
+    if (diverges && id != refill_loop_) skip_rest(std::span(body).subspan(at));
+  }
+  ranges_.forget(known);
+  level_ = level;
   close(outer);
   outs_.emplace_back(id, frames_.back().out);
   frames_.pop_back();

@@ -80,12 +80,19 @@ void Lowering::check(const ir::Instruction& in) {
 }
 
 std::pair<ValueId, std::int64_t> Lowering::root_of(ValueId index) const {
-  const ir::Instruction& in = f_[index];
-  if (in.op != Op::Add || f_[in.operands[1]].op != Op::Constant) return {index, 0};
-  const std::int64_t number = types::to_int64(f_[in.operands[1]].constant);
   constexpr std::int64_t kFar = 1 << 20;
-  if (number < -kFar || number > kFar) return {index, 0};
-  return {in.operands[0], number};
+  std::int64_t added = 0;
+  for (;;) {
+    const ir::Instruction& in = f_[index];
+    if ((in.op != Op::Add && in.op != Op::Sub) || f_[in.operands[1]].op != Op::Constant) break;
+    const std::int64_t number = types::to_int64(f_[in.operands[1]].constant);
+    if (number < -kFar || number > kFar) break;
+    const std::int64_t further = in.op == Op::Add ? added + number : added - number;
+    if (further < -kFar || further > kFar) break;
+    added = further;
+    index = in.operands[0];
+  }
+  return {index, added};
 }
 
 RegisterId Lowering::limit_of(const Check& check, DType type) {

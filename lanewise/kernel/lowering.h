@@ -100,7 +100,7 @@ class Lowering {
     std::map<ValueId, std::int64_t> furthest;  // by array or table: the most that is added
   };
   void check(const ir::Instruction& in);
-  /// The index without the literal that is added to it, and that literal.
+  /// The index without the literals that are added to it, and their sum.
   std::pair<ValueId, std::int64_t> root_of(ValueId index) const;
   /// What the first index of a check must be below, as an unsigned number: so much less than a size
   /// as the furthest access goes beyond the first.
@@ -128,7 +128,9 @@ class Lowering {
   Frame begin_once(ValueId id);
   /// The body from `at` on, and its end, which all lanes come to that have not left before.
   void finish_once(ValueId id, Frame frame, std::size_t at);
-  /// True for code that is worth a look whether any lane runs it.
+  /// After the first instruction of these, which may have taken lanes out: what follows goes into a
+  /// block that is entered if any lane is left, where that is worth a look.
+  void skip_rest(std::span<const ValueId> body);
   bool is_long(std::span<const ValueId> body) const;
   bool holds_refill_loop(ValueId id) const;
   bool has_loop(std::span<const ValueId> body) const {

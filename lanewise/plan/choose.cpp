@@ -82,8 +82,10 @@ struct Verdict {
 };
 
 /// Refill pays when what packets waste on waiting exceeds the cost of taking and retiring. Times
-/// are rough: two arithmetic instructions a cycle, and measured costs per element.
-Verdict is_refill_worth(const Schedule& s, int ops, const Sample& sample) {
+/// are rough: two arithmetic instructions a cycle, and measured costs per element. With loops
+/// inside it must win more: elements that began at different times go round those at different
+/// times.
+Verdict is_refill_worth(const Schedule& s, int ops, bool has_inner_loops, const Sample& sample) {
   const int lanes = s.lanes * s.interleave;
   const double useful = mean(sample.trips);
   const double occupancy = packet_occupancy(sample, lanes);
@@ -93,6 +95,10 @@ Verdict is_refill_worth(const Schedule& s, int ops, const Sample& sample) {
   const std::string counts =
       fmt::format("{:.1f} trips an element, packets of {} would use {:.0f} % of their lanes",
                   useful, lanes, 100 * occupancy);
+  constexpr double kLittle = 0.5;
+  if (waste_ns > refill_ns && has_inner_loops && occupancy > kLittle) {
+    return {false, counts + "; refill would scatter the steps of the loops inside"};
+  }
   if (waste_ns > refill_ns) {
     return {true, counts + fmt::format("; waiting costs about {:.1f} ns an element, refill less",
                                        waste_ns)};
@@ -165,7 +171,7 @@ int interleave_for(const ir::Function& f, const kernel::Uniformity& facts, int h
   const int code = code_ops(f, hot);
   if (code * 8 < hot) return 8;
   int interleave = code > 4000 ? 1 : code > 2500 ? 2 : is_long_chain(f, hot) ? 6 : 4;
-  if (has_nested_diverging_loops(f, facts)) interleave = std::min(interleave, 2);
+  if (has_nested_diverging_loops(f, facts)) interleave = 1;
   // The elements' own arrays should stay in the second-level cache at the worst.
   constexpr std::size_t kMostBytes = 128 << 10;
   const std::size_t bytes = array_bytes(f) * static_cast<std::size_t>(lanes);
@@ -272,7 +278,8 @@ Choice choose(const ir::Function& program, const Wish& wish, const Sample* sampl
   } else if (sample == nullptr || sample->trips.empty()) {
     choice.reason = "packets: trip counts are not known";
   } else {
-    const Verdict verdict = is_refill_worth(s, ops, *sample);
+    const Verdict verdict =
+        is_refill_worth(s, ops, has_nested_diverging_loops(program, facts), *sample);
     s.refill = verdict.refill;
     choice.reason = verdict.reason;
   }

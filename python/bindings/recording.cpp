@@ -20,18 +20,6 @@ std::vector<ir::ValueId> ids_of(const std::vector<Value>& values) {
   return ids;
 }
 
-std::vector<Value> Recording::restart() {
-  const std::vector<ir::Param> params = builder().function().params;
-  trace_.reset();
-  trace_.emplace(name_);
-  std::vector<Value> values;
-  for (const ir::Param& p : params) {
-    if (p.kind == ir::ParamKind::Seed) continue;  // comes with the first draw
-    values.push_back(value(builder().param(p.name, p.type, p.kind)));
-  }
-  return values;
-}
-
 ir::Function Recording::finish(const std::vector<Value>& results) {
   ir::Function function = trace().finish(ids_of(results));
   trace_.reset();
@@ -275,7 +263,6 @@ void bind_recording(nb::module_& module) {
       .def_prop_ro(
           "size", [](Recording& r) { return r.builder().function().values.size(); },
           "How many values there are; those that are recorded next have higher numbers.")
-      .def("restart", &Recording::restart, "Begin anew, with the same parameters.")
       .def("close", &Recording::close, "Give up.");
   bind_slots(recording);
   bind_control(recording);

@@ -23,7 +23,7 @@ struct Value {
 /// recorded.
 class Recording {
  public:
-  explicit Recording(std::string name) : name_(std::move(name)) { trace_.emplace(name_); }
+  explicit Recording(std::string name) { trace_.emplace(std::move(name)); }
 
   trace::Trace& trace() {
     if (!trace_) throw InternalError("record: the recording has ended.");
@@ -31,15 +31,12 @@ class Recording {
   }
   ir::Builder& builder() { return trace().builder(); }
   Value value(ir::ValueId id) { return {id, builder().type(id)}; }
-  /// Begins anew, with the same parameters.
-  std::vector<Value> restart();
   /// Gives up: nothing is recorded any more.
   void close() { trace_.reset(); }
   /// Ends the function; the recording records nothing after it.
   ir::Function finish(const std::vector<Value>& results);
 
  private:
-  std::string name_;
   std::optional<trace::Trace> trace_;
 };
 

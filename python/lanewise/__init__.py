@@ -25,6 +25,7 @@ from .errors import (
     ElementError,
     InternalError,
     ResourceError,
+    Timeout,
     UsageError,
     UsageTypeError,
 )
@@ -83,6 +84,8 @@ from .functions import (
     where,
 )
 from .loops import while_loop
+from .mapping import map
+from .options import Config, config
 from .settings import (
     CacheInfo,
     MemoryInfo,
@@ -97,6 +100,7 @@ from .vectorize import Vectorized, vectorize
 __all__ = [
     "CacheInfo",
     "Cancelled",
+    "Config",
     "Element",
     "ElementError",
     "Explanation",
@@ -104,6 +108,7 @@ __all__ = [
     "MemoryInfo",
     "MemoryUse",
     "ResourceError",
+    "Timeout",
     "UsageError",
     "UsageTypeError",
     "Vectorized",
@@ -121,6 +126,7 @@ __all__ = [
     "ceil",
     "check",
     "clear_cache",
+    "config",
     "copysign",
     "cos",
     "cosh",
@@ -144,6 +150,7 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "map",
     "maximum",
     "memory_info",
     "minimum",

@@ -460,6 +460,8 @@ def power(base: Any, exponent: Any) -> Element:
     The literal exponents 2, 3 and 4 are multiplications, and so are all that are whole and not
     negative, of integers.
     """
+    if hasattr(exponent, "known") and exponent.kind.dtype in INTEGERS:
+        exponent = exponent.known()  # a captured number
     common = promote(kind_of(base), kind_of(exponent))
     is_literal = not isinstance(exponent, Element) and exponent in (2, 3, 4)
     is_whole = common.dtype in INTEGERS and not isinstance(exponent, float)

@@ -43,6 +43,10 @@ class Cancelled(RuntimeError):  # noqa: N818  # its name in C++ too
     """The map was cancelled before it ended."""
 
 
+class Timeout(TimeoutError):  # noqa: N818  # its name in C++ too
+    """The map did not end within its time."""
+
+
 class ResourceError(MemoryError):
     """Not enough memory within the budget, or from the system."""
 

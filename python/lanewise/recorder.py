@@ -14,8 +14,9 @@ import threading
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
+from . import _core
 from ._core import DType, Recording, Value
 from .dtypes import Kind, promote
 from .errors import InternalError, UsageError
@@ -25,6 +26,7 @@ _open = threading.local()
 _MOST_TRIALS = 200
 _FEW_TRIALS = 20
 _MOST_DIRECT = 20_000  # values of a function that is recorded without being rewritten
+Result = TypeVar("Result")
 
 
 class Control(BaseException):
@@ -218,23 +220,21 @@ def _asks_for_another(error: BaseException | None) -> bool:
     return error is not None
 
 
-def record_function(
-    recording: Recording, parameters: list[Value], body: Callable[[Recorder, list[Value]], Any]
-) -> Any:
-    """Call `body` with a recorder and the parameters, again until it needs no other trial."""
+def record_function(name: str, body: Callable[[Recorder], Result]) -> Result:
+    """Call `body` with a recorder, with another one until it needs no other trial."""
     session = Session()
     before = current()
     while True:
         session.begin_trial()
+        recording = _core.begin(name)
         recorder = Recorder(recording, session)
         _open.recorder = recorder
         try:
-            return body(recorder, parameters)
+            return body(recorder)
         except BaseException as error:
             if not _asks_for_another(error):
-                recording.close()
                 raise
-            parameters = recording.restart()
         finally:
+            recording.close()
             _open.recorder = before
             recorder.is_open = False

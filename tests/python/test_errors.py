@@ -106,8 +106,8 @@ def test_no_arguments():
 
 def test_more_arguments_than_a_map_takes():
     f = lw.vectorize(lambda *xs: sum(xs))
-    with raises(lw.UsageError, "map: too many arguments; got 25, expected at most 24."):
-        f(*[X] * 25)
+    with raises(lw.UsageError, "map: too many arguments; got 65, expected at most 64."):
+        f(*[X] * 65)
 
 
 @pytest.mark.parametrize(
@@ -145,13 +145,8 @@ def test_keywords_for_a_function_that_has_no_names():
         (np.empty(4, np.float32), "out has another type; got float32, expected float64."),
         ([1, 2], "wrong number of outputs; got 2, expected 1, one for each result."),
         (7, "out is not an array; got int, expected a NumPy array."),
-        (
-            np.empty(8)[::2],
-            "out is not contiguous; got strides (16,), expected an aligned array in C order. "
-            "Give a new array and copy from it.",
-        ),
     ],
-    ids=["shape", "type", "number", "no array", "strided"],
+    ids=["shape", "type", "number", "no array"],
 )
 def test_outputs_that_do_not_fit(out, text):
     with raises(lw.UsageError, f"add: {text}"):
@@ -345,7 +340,6 @@ def test_numpy_functions_that_are_not_recorded(call, name):
 @pytest.mark.parametrize(
     ("operand", "got"),
     [
-        (np.ones(3), "an array of shape (3,)"),
         (1j, "complex"),
         (np.longdouble(1), "float128"),
     ],
@@ -362,6 +356,14 @@ def test_operands_that_cannot_be_recorded(operand, got):
         "number, or a NumPy scalar of bool, int8 to int64, uint8 to uint64, float16, float32 or "
         "float64. Pass arrays as arguments.",
     )
+
+
+def test_arrays_that_are_made_inside():
+    def f(x):
+        return x + np.ones(3)
+
+    with pytest.raises(TypeError, match="got an array of shape \\(3,\\), expected an element"):
+        lw.vectorize(f)(X)
 
 
 def test_operands_that_are_no_numbers():
@@ -434,8 +436,7 @@ def test_conversions_to_types_there_are_not():
         ("text", "str", ""),
         ((), "an empty tuple", ""),
         ((1, None), "None", ""),
-        ({"a": 1}, "dict", ""),
-        ((1, (2, 3)), "tuple", ""),
+        ({"a": "text"}, "str", ""),
     ],
     ids=str,
 )
@@ -490,7 +491,7 @@ def test_an_element_of_a_function_that_is_recorded_on_another_thread():
 
     def other(x):
         try:
-            lw.vectorize(lambda y: y + x)(X)
+            lw.vectorize(lambda y: y + x)(np.ones(3))
         except lw.UsageError as error:
             errors.append(str(error))
 
@@ -529,7 +530,7 @@ def test_a_vectorized_function_on_arrays_inside_another():
         (0.0, (1.0, 2.0), "2 values", "one value"),
         ((0.0, 0.0), None, "NoneType", "a tuple of 2"),
         ((0.0, 0.0), (1.0,), "1 values", "a tuple of 2"),
-        ((0.0, 0.0), 1.0, "float", "a tuple of 2"),
+        ((0.0, 0.0), "text", "str", "a tuple of 2"),
     ],
     ids=str,
 )

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lanewise.element import NUMPY_FUNCTIONS, numpy_name
 
 import lanewise as lw
+from lanewise.element import NUMPY_FUNCTIONS, numpy_name
 
 ROOT = Path(__file__).parents[2]
 

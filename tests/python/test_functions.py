@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from lanewise._core import called_ops
-from lanewise.rules import OTHER_NAMES
 from samples import DTYPES, FLOATS, assert_same, pairs, values
 
 import lanewise as lw
+from lanewise._core import called_ops
+from lanewise.rules import OTHER_NAMES
 
 ROUNDING = ["floor", "ceil", "trunc", "rint"]
 EXACT = [*ROUNDING, "sqrt", "abs", "fabs", "negative", "square", "isnan", "isinf", "isfinite"]

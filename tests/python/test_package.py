@@ -1,11 +1,9 @@
-"""The package as a whole: documentation, stub, command line."""
+"""The package as a whole: documentation, stub, version."""
 
 import ast
 import doctest
 import importlib
 import pkgutil
-import subprocess
-import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -25,6 +23,12 @@ MODULES = [
 @pytest.mark.parametrize("name", ["lanewise", *MODULES])
 def test_examples_in_the_documentation_are_true(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_page_on_calls_is_true():
+    page = Path(__file__).parents[2] / "docs" / "calling.md"
+    result = doctest.testfile(str(page), module_relative=False)
+    assert (result.failed, result.attempted > 15) == (0, True)
 
 
 def test_every_public_name_is_documented_with_an_example():
@@ -64,21 +68,3 @@ def test_the_version_is_that_of_the_build():
         assert metadata.version("lanewise") == lw.__version__
     except metadata.PackageNotFoundError:
         pytest.skip("not installed")
-
-
-def run(*arguments: str) -> str:
-    command = [sys.executable, "-m", "lanewise", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-
-
-def test_the_command_prints_its_version():
-    assert run("--version") == f"lanewise {lw.__version__}\n"
-
-
-def test_the_tour_runs_and_agrees_with_plain_python():
-    text = run("tour")
-    for name in ("square", "wave", "mandelbrot"):
-        assert f"def {name}(" in text
-    assert text.count("which differ by at most") == 3
-    assert text.count("which differ by at most 0)") == 2  # sine and cosine differ in the last bits
-    assert "@" in text

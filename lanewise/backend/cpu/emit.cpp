@@ -402,6 +402,7 @@ void Emitter::branch(const Instruction& in) {
   b_.SetInsertPoint(taken);
   if (!in.rare || is_uniform || !is_closed(in.block)) {
     exits_.push_back(common);
+    if (!is_uniform && asks_for_lanes(in)) block_of_all(in, common);
     block(in.block);
     exits_.pop_back();
   } else {
@@ -424,6 +425,36 @@ void Emitter::branch(const Instruction& in) {
   }
   b_.CreateBr(common);
   b_.SetInsertPoint(common);
+}
+
+/// True for a short block much of which depends on which lanes run it.
+bool Emitter::asks_for_lanes(const Instruction& branch) const {
+  constexpr std::size_t kMost = 64;
+  const auto& body = k_.blocks[branch.block];
+  std::size_t asking = 0;
+  for (const Instruction& in : body) {
+    if (in.kind == Kind::Loop) return false;
+    asking +=
+        std::find(in.sources.begin(), in.sources.end(), branch.sources[0]) != in.sources.end();
+  }
+  return body.size() <= kMost && asking * 4 >= body.size();
+}
+
+/// The block of a branch without masks, for the case that all lanes take it.
+void Emitter::block_of_all(const Instruction& branch, llvm::BasicBlock* common) {
+  llvm::BasicBlock* all = new_block("all");
+  llvm::BasicBlock* some = new_block("some");
+  const RegisterId mask = branch.sources[0];
+  b_.CreateCondBr(ops_.all(read_all(mask)), all, some);
+  b_.SetInsertPoint(all);
+  const Values masks = values_[mask];
+  for (int u = begin_; u < begin_ + width_; ++u) {
+    write(mask, u, llvm::Constant::getAllOnesValue(register_type(mask)));
+  }
+  block(branch.block);
+  values_[mask] = masks;
+  b_.CreateBr(common);
+  b_.SetInsertPoint(some);
 }
 
 /// Where a mask says |x| > c, one comparison of the larger magnitude serves two registers.

@@ -70,6 +70,8 @@ class Emitter {
   }
   void branch(const kernel::Instruction& in);
   llvm::MDNode* unlikely();
+  bool asks_for_lanes(const kernel::Instruction& branch) const;
+  void block_of_all(const kernel::Instruction& branch, llvm::BasicBlock* common);
   /// i1: some lane of the mask is set.
   llvm::Value* any_of(kernel::RegisterId mask);
   void part(const kernel::Instruction& in);

@@ -92,10 +92,21 @@ Value* LaneOps::larger_magnitude(Value* a, Value* b) {
 }
 
 Value* LaneOps::any(llvm::ArrayRef<Value*> masks) {
-  Value* all = masks[0];
-  for (Value* mask : masks.drop_front()) all = b_.CreateOr(all, mask);
-  Value* word = b_.CreateBitCast(all, b_.getIntNTy(mask_bits_ * static_cast<unsigned>(lanes_)));
+  Value* some = masks[0];
+  for (Value* mask : masks.drop_front()) some = b_.CreateOr(some, mask);
+  Value* word = mask_word(some);
   return b_.CreateICmpNE(word, llvm::Constant::getNullValue(word->getType()));
+}
+
+Value* LaneOps::all(llvm::ArrayRef<Value*> masks) {
+  Value* each = masks[0];
+  for (Value* mask : masks.drop_front()) each = b_.CreateAnd(each, mask);
+  Value* word = mask_word(each);
+  return b_.CreateICmpEQ(word, llvm::Constant::getAllOnesValue(word->getType()));
+}
+
+Value* LaneOps::mask_word(Value* mask) {
+  return b_.CreateBitCast(mask, b_.getIntNTy(mask_bits_ * static_cast<unsigned>(lanes_)));
 }
 
 Value* LaneOps::lane_bits(Value* mask) {

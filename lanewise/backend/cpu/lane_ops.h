@@ -40,6 +40,7 @@ class LaneOps {
   /// The float of larger magnitude, without its sign, of full AVX-512 registers; NaNs count last.
   llvm::Value* larger_magnitude(llvm::Value* a, llvm::Value* b);
   llvm::Value* any(llvm::ArrayRef<llvm::Value*> masks);  // i1: some lane of some mask is set
+  llvm::Value* all(llvm::ArrayRef<llvm::Value*> masks);  // i1: every lane of every mask is set
   llvm::Value* lane_bits(llvm::Value* mask);             // one bit per lane, as i32
   bool has_bit_masks() const { return mask_bits_ == 1; }
   unsigned mask_element_bits() const { return mask_bits_; }
@@ -59,6 +60,7 @@ class LaneOps {
   llvm::Value* call_each(const char* name, llvm::Value* a);
   llvm::Value* from_half(llvm::Value* a);
   llvm::Value* to_half(llvm::Value* a);
+  llvm::Value* mask_word(llvm::Value* mask);  // its bits as one integer
   llvm::Value* is_nan(llvm::Value* a) { return b_.CreateFCmpUNO(a, a); }
   llvm::Type* like(llvm::Value* shape, DType type) const;
   llvm::Value* number(llvm::Value* like, double value) const;

@@ -130,6 +130,37 @@ TEST(CpuCode, NoInstructionHasAFastMathFlag) {
   }
 }
 
+TEST(CpuCode, ABranchThatAllLanesTakeHasCodeWithoutMasks) {
+  const kernel::Kernel kernel = kernel::parse(R"(kernel f(f32, i32; ; arrays f32 8) -> (f32) {
+  u0: f32 = constant 0
+  v1: bool = active
+  v2: f32 = load 0
+  v3: i32 = load 1
+  array 0 u0
+  v4: bool = gt v2, u0
+  v5: bool = and v1, v4
+  branch v5 {
+    v6: f32 = array_read 0 v3, v5
+    v7: f32 = add v6, v2
+    array_write 0 v3, v7, v5
+  }
+  v8: f32 = array_read 0 v3, v1
+  store 0 v8
+}
+)");
+  const plan::Schedule schedule{.isa = Isa::V4, .lanes = 16, .interleave = 1};
+  // Two writes, one of which is for every lane.
+  const std::string text = llvm_ir(kernel, schedule);
+  int writes = 0, of_all = 0;
+  for (std::size_t at = text.find("call void @llvm.masked.scatter"); at != std::string::npos;
+       at = text.find("call void @llvm.masked.scatter", at + 1)) {
+    ++writes;
+    of_all += text.substr(at, text.find('\n', at) - at).find("<i1 true, ") != std::string::npos;
+  }
+  EXPECT_EQ(writes, 2) << text;
+  EXPECT_EQ(of_all, 1) << text;
+}
+
 TEST(CpuCode, LanesNeverShareAWiderMaskThanARegisterHas) {
   const ir::Function f = lw::test::mandelbrot_program();
   for (const Case& c : all_cases(f)) {

@@ -1,0 +1,125 @@
+"""Functions that the tour and the benchmark run: here, in NumPy, and in plain Python."""
+
+import math
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import lanewise as lw
+
+from ..arguments import Array
+
+STEPS = 200  # of the mandelbrot loop, at most
+_PLAIN_ELEMENTS = 3000  # of a plain Python loop: all of them would take too long
+
+
+def wave(x, damping):  # type: ignore[no-untyped-def]
+    """Use NumPy's functions and a number that is shared by all elements."""
+    return np.sin(x) * lw.select(x > 0, 1 - damping * x, 1) + np.cos(3 * x)
+
+
+def mandelbrot(a, b):  # type: ignore[no-untyped-def]
+    """Loop until the point escapes, each element for itself."""
+    return lw.while_loop(
+        lambda x, y, n: (x * x + y * y < 4) & (n < STEPS),
+        lambda x, y, n: (x * x - y * y + a, 2 * x * y + b, n + 1),
+        (0.0, 0.0, np.int32(0)),
+    )[2]
+
+
+def numpy_wave(x: Array, damping: float) -> Array:
+    """Compute the wave array by array."""
+    result: Array = np.sin(x) * np.where(x > 0, 1 - damping * x, 1) + np.cos(3 * x)
+    return result
+
+
+def numpy_mandelbrot(a: Array, b: Array) -> Array:
+    """Step all points that have not escaped, until none is left."""
+    count = np.zeros(a.size, np.int32)
+    a, b = a.reshape(-1), b.reshape(-1)
+    left = np.arange(a.size)
+    x = np.zeros(a.size)
+    y = np.zeros(a.size)
+    for _ in range(STEPS):
+        inside = x * x + y * y < 4
+        left, a, b, x, y = left[inside], a[inside], b[inside], x[inside], y[inside]
+        if left.size == 0:
+            break
+        count[left] += 1
+        x, y = x * x - y * y + a, 2 * x * y + b
+    return count
+
+
+def plain_wave(x: float, damping: float) -> float:
+    """Compute one element of the wave."""
+    return math.sin(x) * (1 - damping * x if x > 0 else 1) + math.cos(3 * x)
+
+
+def plain_mandelbrot(a: float, b: float) -> int:
+    """Compute one point."""
+    x, y, n = 0.0, 0.0, 0
+    while x * x + y * y < 4 and n < STEPS:
+        x, y, n = x * x - y * y + a, 2 * x * y + b, n + 1
+    return n
+
+
+class Workload(NamedTuple):
+    """A function in three versions, and its arguments."""
+
+    function: Callable[..., Any]
+    numpy: Callable[..., Array]
+    plain: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+class Times(NamedTuple):
+    """Seconds that a workload took, and the result of lanewise."""
+
+    first: float  # call of all, with recording
+    best: float
+    numpy: float
+    plain: float  # scaled up from some elements
+    difference: float  # of lanewise and plain Python, at most
+    result: Array
+    vectorized: lw.Vectorized
+
+
+def workloads(elements: int) -> list[Workload]:
+    """Return the workloads for about so many elements."""
+    x = np.linspace(-3, 3, elements)
+    height = max(1, math.isqrt(elements))
+    width = max(1, elements // height)
+    a, b = np.meshgrid(np.linspace(-2.0, 0.6, width), np.linspace(-1.2, 1.2, height))
+    return [
+        Workload(wave, numpy_wave, plain_wave, (x, 0.25)),
+        Workload(mandelbrot, numpy_mandelbrot, plain_mandelbrot, (a, b)),
+    ]
+
+
+def measure(workload: Workload, repeats: int = 5) -> Times:
+    """Run the three versions and compare results."""
+    vectorized = lw.vectorize(workload.function)
+    arguments = workload.arguments
+    first, result = _time(lambda: vectorized(*arguments))
+    best = min(_time(lambda: vectorized(*arguments))[0] for _ in range(repeats))
+    by_numpy = min(_time(lambda: workload.numpy(*arguments))[0] for _ in range(2))
+    chosen = np.linspace(0, result.size - 1, min(result.size, _PLAIN_ELEMENTS)).astype(np.int64)
+    rows = [np.broadcast_to(a, result.shape).ravel()[chosen].tolist() for a in arguments]
+    plain, values = _time(lambda: [workload.plain(*one) for one in zip(*rows, strict=True)])
+    return Times(
+        first,
+        best,
+        by_numpy,
+        plain * result.size / len(chosen),
+        float(np.abs(np.array(values) - result.ravel()[chosen]).max()),
+        result,
+        vectorized,
+    )
+
+
+def _time(call: Callable[[], Any]) -> tuple[float, Any]:
+    start = perf_counter()
+    result = call()
+    return perf_counter() - start, result

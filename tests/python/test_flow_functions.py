@@ -341,3 +341,38 @@ def test_an_index_that_elements_carry_through_a_loop_is_no_plain_one():
     vectorized = lw.vectorize(f)
     assert vectorized.lower(n).count("= loop") == 1
     np.testing.assert_array_equal(vectorized(n), [f(int(k)) for k in n])
+
+
+COUNT = 12
+LETTERS = list("abcdefghijkl")
+WEIGHTS = {letter: float(place) for place, letter in enumerate(LETTERS)}
+
+
+def test_a_loop_over_a_captured_count_becomes_plain_where_it_must():
+    def named(x):
+        total = 0.0
+        for i in range(COUNT):
+            total += WEIGHTS[LETTERS[i]] * x
+        return total
+
+    def counted(x):
+        for i in range(COUNT):
+            x = x * 0.5 + i
+        return x
+
+    for f, loops in ((named, 0), (counted, 1)):
+        vectorized = lw.vectorize(f)
+        assert vectorized.lower(X).count("= loop") == loops
+        np.testing.assert_array_equal(vectorized(X), [f(x) for x in X.tolist()])
+
+
+def test_local_memory_of_a_captured_size():
+    def f(x):
+        terms = np.zeros(COUNT)
+        others = [1.0] * COUNT
+        for i in range(COUNT):
+            terms[i] = x * i
+            others[i] += x
+        return terms[COUNT - 1] + sum(others) + len(others)
+
+    np.testing.assert_array_equal(lw.vectorize(f)(X), [f(x) for x in X.tolist()])

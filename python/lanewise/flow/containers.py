@@ -298,7 +298,7 @@ def local_array(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     recorder = current()
     if recorder is None:
         return make(*args, **kwargs)
-    if args and isinstance(args[0], Element):
+    if make in (np.array, np.asarray) and args and isinstance(args[0], Element):
         return args[0].astype(kwargs["dtype"]) if "dtype" in kwargs else args[0]
     if make in (np.array, np.asarray) and _holds_elements(args[0]):
         return _array_of_elements(recorder, *args, **kwargs)

@@ -9,6 +9,7 @@ A loop over a short `range`, over a container, or one in which no element takes 
 they have not: then the function is recorded again with the loop plain.
 """
 
+import operator
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -415,7 +416,9 @@ class Range:
                         "Convert it with int(...)."
                     )
                 )
-        if isinstance(self.step, Element):
+        if _can_be_known(self.step):
+            self.step = operator.index(self.step)
+        else:
             raise UsageTypeError(
                 at_line(
                     "range: the step is an element; got a value that differs between elements, "
@@ -425,13 +428,28 @@ class Range:
         if self.step == 0:
             raise UsageError(at_line("range: the step is 0; got 0, expected another number."))
 
+    def can_be_known(self) -> bool:
+        """Say whether the bounds are plain or captured numbers."""
+        return _can_be_known(self.start) and _can_be_known(self.stop)
+
+    def known(self) -> range:
+        """Return the range of plain bounds; captured ones are guards from now on."""
+        return range(operator.index(self.start), operator.index(self.stop), self.step)
+
     def __iter__(self) -> Iterator[Any]:
+        if self.can_be_known():
+            return iter(self.known())
         raise UsageTypeError(
             at_line(
                 "range: an element is among its bounds; got a use outside of a for statement, "
                 "expected for i in range(...)."
             )
         )
+
+
+def _can_be_known(number: Any) -> bool:
+    """Say whether a number has a value that Python may ask for."""
+    return not isinstance(number, Element) or hasattr(number, "known")
 
 
 class RangeLoop(RegionLoop):
@@ -454,7 +472,7 @@ class RangeLoop(RegionLoop):
         start, self._stop = (as_value(recorder, bound, self._dtype) for bound in bounds[:2])
         self._counter = recorder.recording.slot(start)
         self._now: Value | None = None
-        self.can_be_plain = is_plain
+        self.can_be_plain = is_plain or items.can_be_known()
         self.trips = len(items) if is_plain else None
         self._is_sure = is_plain and len(items) > 0
         is_upward = items.step > 0 and not isinstance(items.start, Element)
@@ -517,6 +535,8 @@ def begin_for(
     """Begin a `for` statement."""
     passage = recorder.visit(site)
     if isinstance(items, Range):
+        if recorder.session.mode(passage) == _PLAIN:
+            return PlainLoop(recorder, passage, names, has_else, Items(items.known()), 1)
         return RangeLoop(recorder, passage, names, has_else, values, items)
     if isinstance(items, Element):
         raise UsageTypeError(

@@ -265,6 +265,22 @@ class Rewriter(ast.NodeTransformer):
         result.append(at(_pass_on(region, "join", changed), node))
         return result
 
+    def visit_Match(self, node: ast.Match) -> Any:  # noqa: D102
+        tests = [_test_of(case.pattern) for case in node.cases]
+        if None in tests:
+            self.generic_visit(node)
+            return node
+        subject = self._new()
+        rest: list[ast.stmt] = []
+        for case, pattern in reversed(list(zip(node.cases, tests, strict=True))):
+            assert pattern is not None
+            test = _any_of(subject, pattern)
+            if case.guard is not None:
+                test = ast.BoolOp(ast.And(), [test, case.guard])
+            rest = [at(ast.If(test, case.body, rest), case.body[0])]
+        begin = at(_assign(subject, self.visit(node.subject)), node)
+        return [begin, *self.visit(rest[0])]
+
     def visit_Break(self, node: ast.Break) -> Any:  # noqa: D102
         region, changed = self._scopes[-1].loops[-1]
         return [at(ast.Expr(_values(region, "break_", changed)), node), node]
@@ -457,6 +473,27 @@ class Rewriter(ast.NodeTransformer):
 
     def _load(self, name: str) -> ast.expr:
         return _call(_flow("load"), _name(name), _constant(name))
+
+
+def _test_of(pattern: ast.pattern) -> list[ast.expr] | None:
+    """Return the numbers that a pattern stands for, none for all; None for other patterns."""
+    if isinstance(pattern, ast.MatchValue):
+        return [pattern.value]
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+        return []
+    if isinstance(pattern, ast.MatchOr):
+        parts = [_test_of(part) for part in pattern.patterns]
+        if all(part for part in parts):
+            return [value for part in parts if part for value in part]
+    return None
+
+
+def _any_of(subject: str, values: list[ast.expr]) -> ast.expr:
+    """Compare a variable with values; without any it is true."""
+    tests: list[ast.expr] = [ast.Compare(_name(subject), [ast.Eq()], [v]) for v in values]
+    if len(tests) > 1:
+        return ast.BoolOp(ast.Or(), tests)
+    return tests[0] if tests else _constant(True)
 
 
 def _has_call(node: ast.expr) -> bool:

@@ -69,6 +69,23 @@ bool depends(Recording& r, Value value, Value on) {
   return false;
 }
 
+/// True when a value was computed from these and literals alone.
+bool comes_only_from(Recording& r, Value value, const std::vector<Value>& sources) {
+  const ir::Function& f = r.builder().function();
+  std::vector<bool> seen(f.values.size());
+  for (const Value& source : sources) seen[source.id] = true;
+  std::vector<ir::ValueId> open = {value.id};
+  while (!open.empty()) {
+    const ir::ValueId id = open.back();
+    open.pop_back();
+    if (seen[id] || f[id].op == ir::Op::Constant) continue;
+    if (!ops::is_elementwise(f[id].op)) return false;
+    seen[id] = true;
+    for (const ir::ValueId operand : f[id].operands) open.push_back(operand);
+  }
+  return true;
+}
+
 Value draw(Recording& r, const std::string& what, DType type) {
   if (what == "uniform") return r.value(random::draw_uniform(type));
   if (what == "normal") return r.value(random::draw_normal(type));
@@ -203,6 +220,8 @@ void bind_effects(nb::class_<Recording>& recording) {
             return r.value(random::draw_integer(low.id, high.id));
           },
           "A random integer from low to below high.")
+      .def("comes_only_from", &comes_only_from,
+           "Whether a value was computed from others and literals alone.")
       .def("depends", &depends, "Whether a value was computed from another.");
 }
 

@@ -42,8 +42,7 @@ def another_trial(recorder: Recorder, value: Value, error: Exception) -> None:
     A loop whose steps are recorded one by one has plain counters; a function that is rewritten
     needs no plain conditions.
     """
-    for region in reversed(recorder.regions):
-        region.make_plain(value, error)
+    recorder.make_plain(value, error)
     if not recorder.converts:
         recorder.session.converts = True
         raise Retrace

@@ -9,6 +9,7 @@ type, a loop must be a plain Python one. That is noted in the `Session`, and `Re
 whole function again.
 """
 
+import math
 import threading
 from bisect import bisect_right
 from collections import Counter
@@ -51,6 +52,7 @@ class Session:
     """What is known of a function from earlier trials to record it. It only ever grows."""
 
     def __init__(self) -> None:
+        self.sequences: list[Any] = []  # from outside, which elements index
         self.converts = False  # the function is rewritten though it has no branches of its own
         self._modes: dict[Hashable, str] = {}
         self._reasons: dict[Hashable, Exception | None] = {}
@@ -114,10 +116,32 @@ class Recorder:
         self.blocks: list[Any] = []  # what can be left and has not ended, innermost last
         self.plain_loops: list[Any] = []  # loops whose steps are recorded one by one
         self.functions: list[Any] = []  # converted functions that are being called
+        self.sequences: dict[Hashable, Any] = {}  # memory of sequences from outside
+        self.made: dict[int, Any] = {}  # where objects were made, by their address
         self.counters: set[int] = set()  # numbers of values that are never below 0
         self._line: Line | None = None
         self._visits: Counter[Hashable] = Counter()
         self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
+
+    def make_plain(self, value: Value, error: Exception, steps: int | None = None) -> None:
+        """Record the function again with plain loops, if that makes this value a plain one.
+
+        With `steps`, only loops over ranges that together have so few are made so.
+        """
+        loops = [region for region in self.regions if region.can_be_plain]
+        if steps is not None:
+            loops = [loop for loop in loops if loop.trips is not None]
+        heads = [head for loop in loops for head in loop.heads_of(steps is None)]
+        if not heads or not self.recording.comes_only_from(value, heads):
+            return
+        chosen = [
+            loop
+            for loop in loops
+            if any(self.recording.depends(value, head) for head in loop.heads_of(steps is None))
+        ]
+        if steps is None or math.prod(loop.trips for loop in chosen) <= steps:
+            for loop in reversed(chosen):
+                loop.unroll(error)
 
     def table_of(self, array: Any) -> Any:
         """Return a captured array as something that elements can index."""
@@ -130,6 +154,10 @@ class Recorder:
                 )
             )
         return self.capture(array)
+
+    def is_everybody_here(self) -> bool:
+        """Say whether all elements are at this point."""
+        return not self.regions and not any(block.is_left for block in self.blocks)
 
     def visit(self, site: Hashable) -> Passage:
         """Count the passage of a place in the source."""

@@ -67,6 +67,7 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
     if request.masked is not None:
         mask = new_parameter(DType.Bool, ParamKind.Mapped)
     to_record, captures = captured(function, recorder, new_parameter)
+    flow.fill_sequences(recorder)
     if request.masked is not None:
         slots = [recording.slot(as_value(recorder, 0, dtype)) for dtype in request.masked]
         recording.begin_branch(mask)

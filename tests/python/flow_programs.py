@@ -12,13 +12,28 @@ class Programs:
         self._random = random.Random(seed)
         self._lines: list[str] = []
         self._count = 0
+        self._has_helper = False
 
     def function(self) -> str:
         """Return the source of a function f(x, y)."""
-        self._lines = ["def f(x, y):", "    a, b, c = x, y, 1"]
-        self._block(1, 3, in_loop=False)
-        self._line(1, "return a * 10007 + b * 101 + c")
+        self._lines = []
+        self._write("g", 0, 2, "return a - b + c")
+        self._has_helper = True
+        self._write("f", 0, 3, "return a * 10007 + b * 101 + c + d + k")
         return "\n".join(self._lines) + "\n"
+
+    def _write(self, name: str, depth: int, budget: int, last: str) -> None:
+        self._line(depth, f"def {name}(x, y):")
+        self._line(depth + 1, "a, b, c, d, k = x, y, 1, 0, 0")
+        if self._has_helper:
+            self._line(depth + 1, "def count(n):")
+            self._line(depth + 2, "nonlocal k")
+            self._line(depth + 2, "if n > 2:")
+            self._line(depth + 3, "k += 1")
+            self._line(depth + 3, "return n")
+            self._line(depth + 2, "return n - 1")
+        self._block(depth + 1, budget, in_loop=False)
+        self._line(depth + 1, last)
 
     def _line(self, depth: int, text: str) -> None:
         self._lines.append("    " * depth + text)
@@ -67,7 +82,9 @@ class Programs:
             self._statement(depth, budget, in_loop)
 
     def _statement(self, depth: int, budget: int, in_loop: bool) -> None:
-        kinds = ["assign", "assign", "augment", "swap"]
+        kinds = ["assign", "assign", "augment", "swap", "float"]
+        if self._has_helper:
+            kinds += ["call"]
         if budget > 0:
             kinds += ["if", "if", "if", "for", "while", "unrolled", "list"]
         if in_loop:
@@ -84,6 +101,14 @@ class Programs:
         name = self._pick(*NAMES)
         self._line(depth, f"{name} {self._pick('+=', '-=')} {self._term()}")
         self._line(depth, f"{name} %= 10007")
+
+    def _float(self, depth: int, *_: object) -> None:
+        self._line(depth, f"d = {self._pick('d * 0.5 + 0.25', 'd + a % 5', '1 - d', 'b % 3')}")
+        self._line(depth, f"c = c if d {self._pick('<', '>')} {self._term()} else c + 1")
+
+    def _call(self, depth: int, *_: object) -> None:
+        call = self._pick(f"g({self._term()} % 20, {self._term()})", f"count({self._term()})")
+        self._line(depth, f"{self._pick(*NAMES)} = {call} % 1000")
 
     def _swap(self, depth: int, *_: object) -> None:
         self._line(depth, "a, b, c = b % 500, c, a")

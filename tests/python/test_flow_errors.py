@@ -348,6 +348,77 @@ def test_an_element_kept_from_inside_a_branch():
     )
 
 
+class Counter:
+    def __init__(self):
+        self.n = 0
+
+
+def test_an_object_from_outside_that_some_elements_change():
+    counter = Counter()
+
+    def f(x):
+        if x > 0:
+            counter.n = 1
+        return x
+
+    fails(
+        f,
+        2,
+        "Counter: changed for some elements only; got an assignment to an attribute or item inside "
+        "a branch or loop on elements, expected a local variable. Assign to a variable, or make a "
+        "new object in each branch.",
+    )
+    assert counter.n == 0
+
+
+def test_an_object_that_is_made_in_the_branch_may_be_changed_there():
+    def f(x):
+        if x > 0:
+            counter = Counter()
+            counter.n = x
+            x = counter.n + 1
+        return x
+
+    np.testing.assert_array_equal(lw.vectorize(f)(X), [f(x) for x in X])
+
+
+def test_a_variable_of_another_function_that_is_changed_inside_an_expression():
+    def f(x):
+        n = 0
+
+        def count():
+            nonlocal n
+            n += 1
+            return True
+
+        y = 1 if x > 0 and count() else 0
+        return y + n
+
+    fails(
+        f,
+        3,
+        "count: changes variables of the function around it in a part of an expression that not "
+        "all elements evaluate; got nonlocal n, expected a call in a statement. Write it with if.",
+    )
+
+
+def test_an_exception_inside_of_try_that_only_some_elements_raise():
+    def f(x):
+        try:
+            if x > 0:
+                raise KeyError
+        except KeyError:
+            return 1
+        return 0
+
+    fails(
+        f,
+        3,
+        "raise: inside of try, for some elements only; got a branch or loop on elements, expected "
+        "one on plain values. Use if instead of try.",
+    )
+
+
 def test_arrays_that_are_too_large():
     def f(n):
         a = np.zeros(5000)

@@ -310,3 +310,69 @@ def test_a_long_loop_behind_a_call_that_names_nothing_is_found_late():
     slow = Slow()
     f = lw.vectorize(lambda x: slow.run(x))
     assert f.lower(X).count("= loop") == 1
+
+
+def test_a_long_loop_over_an_array_is_a_loop_of_the_program():
+    def f(x):
+        terms = np.zeros(200)
+        terms[0] = 1.0
+        for i in range(1, 200):
+            terms[i] = terms[i - 1] * x / i
+        total = 0.0
+        for i in range(200):
+            total += terms[i]
+        return total
+
+    vectorized = lw.vectorize(f)
+    assert vectorized.lower(X).count("= loop") == 2
+    np.testing.assert_array_equal(vectorized(X), [f(x) for x in X.tolist()])
+
+
+def test_an_index_that_elements_carry_through_a_loop_is_no_plain_one():
+    numbers = (3, 1, 4, 1, 5, 9, 2, 6)
+
+    def f(n):
+        k = n
+        for i in range(5000):
+            k = (numbers[k] + i) % 8
+        return k
+
+    n = np.arange(8)
+    vectorized = lw.vectorize(f)
+    assert vectorized.lower(n).count("= loop") == 1
+    np.testing.assert_array_equal(vectorized(n), [f(int(k)) for k in n])
+
+
+COUNT = 12
+LETTERS = list("abcdefghijkl")
+WEIGHTS = {letter: float(place) for place, letter in enumerate(LETTERS)}
+
+
+def test_a_loop_over_a_captured_count_becomes_plain_where_it_must():
+    def named(x):
+        total = 0.0
+        for i in range(COUNT):
+            total += WEIGHTS[LETTERS[i]] * x
+        return total
+
+    def counted(x):
+        for i in range(COUNT):
+            x = x * 0.5 + i
+        return x
+
+    for f, loops in ((named, 0), (counted, 1)):
+        vectorized = lw.vectorize(f)
+        assert vectorized.lower(X).count("= loop") == loops
+        np.testing.assert_array_equal(vectorized(X), [f(x) for x in X.tolist()])
+
+
+def test_local_memory_of_a_captured_size():
+    def f(x):
+        terms = np.zeros(COUNT)
+        others = [1.0] * COUNT
+        for i in range(COUNT):
+            terms[i] = x * i
+            others[i] += x
+        return terms[COUNT - 1] + sum(others) + len(others)
+
+    np.testing.assert_array_equal(lw.vectorize(f)(X), [f(x) for x in X.tolist()])

@@ -873,8 +873,37 @@ def match_on_a_plain_value(x):
             return x
 
 
-def ids(function):
-    return function.__name__
+@case(INTEGERS)
+def match_on_elements(n):
+    match n % 7:
+        case 0:
+            r = 10
+        case 1 | 2:
+            r = 20
+        case 3 if n > 10:
+            r = 30
+        case _:
+            r = n
+    match n:
+        case 5:
+            return -1
+        case -1 | 12:
+            return -2
+    return r
+
+
+@case(COUNTS)
+def match_in_a_loop(n):
+    total = 0
+    for i in range(n):
+        match i % 4:
+            case 0:
+                continue
+            case 1:
+                total += i
+            case 3 if total > 30:
+                break
+    return total
 
 
 @pytest.mark.parametrize("options", [{"compile": "never"}, {"compile": "now"}], ids=str)

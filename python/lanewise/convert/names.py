@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_CONTROL = (ast.If, ast.While, ast.For)
+_CONTROL = (ast.If, ast.While, ast.For, ast.Match)
 _SUSPENSIONS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 _Place = tuple[int, int]
 

@@ -17,6 +17,7 @@ Loops are told likewise; ``flow/loops.py`` has the order.
 """
 
 import ast
+import copy
 import itertools
 from typing import Any, TypeVar
 
@@ -43,12 +44,16 @@ N = TypeVar("N", bound=ast.AST)
 class _Scope:
     """What is known of a function while it is rewritten."""
 
-    def __init__(self, parameters: list[str], facts: Facts, around: set[str]) -> None:
-        shared = facts.outside[ast.Nonlocal]
+    def __init__(self, parameters: list[str], facts: Facts, around: "_Scope | None") -> None:
+        declared = facts.outside[ast.Nonlocal]
         self.parameters = set(parameters)
-        local = {*parameters, *facts.assigned} - facts.outside[ast.Global] - shared
+        local = {*parameters, *facts.assigned} - facts.outside[ast.Global] - declared
+        # What functions beside this one change, it changes too when it calls them.
+        beside: set[str] = around.inner | around.shared if around else set()
+        shared = (declared | beside) - local
+        self.shared: set[str] = shared
         self.state = (local | shared) - facts.handled
-        self.inner = (facts.inner - shared) & local
+        self.inner: set[str] = (facts.inner - shared) & local
         early = {
             name
             for name, place in facts.assigned.items()
@@ -57,7 +62,7 @@ class _Scope:
         uncertain = facts.in_control | early
         self.unset = (local & (uncertain | self.inner)) - self.parameters - facts.handled
         own = (uncertain & self.state) | self.inner
-        self.checked = (around - local) | own
+        self.checked: set[str] = ((around.checked if around else set()) - local) | own
         self.loops: list[tuple[str, list[str]]] = []
         self.tries = 0
 
@@ -105,25 +110,40 @@ class Rewriter(ast.NodeTransformer):
     def _function_body(
         self, node: ast.AST, arguments: ast.arguments, body: list[ast.stmt], name: str
     ) -> list[ast.stmt]:
-        around = self._scopes[-1].checked if self._scopes else set()
+        around = self._scopes[-1] if self._scopes else None
         scope = _Scope(parameters(arguments), self._names.of(body), around)
-        declarations = [s for s in body if isinstance(s, (ast.Global, ast.Nonlocal))]
+        declarations: list[ast.stmt] = [s for s in body if isinstance(s, ast.Global)]
+        shared = sorted(scope.shared)
+        if shared and around:
+            declarations.append(at(ast.Nonlocal(shared), node))
+        elif shared:
+            declarations += [s for s in body if isinstance(s, ast.Nonlocal)]
         self._scopes.append(scope)
         later, self._later = self._later, 0
-        inner = self._statements([s for s in body if s not in declarations])
+        skipped = (ast.Global, ast.Nonlocal)
+        inner = self._statements([s for s in body if not isinstance(s, skipped)])
+        fall = self._return("return_", _constant(None))
+        finish = self._return("finish")
         self._later = later
         self._scopes.pop()
         last = body[-1]
         unset = [at(_assign(n, _flow("UNSET")), node) for n in sorted(scope.unset)]
-        frame = at(
-            _assign("_lw_f", _call(_flow("Frame"), _constant(next(_sites)), _constant(name))), node
-        )
-        fall = at(ast.Return(_call(_attribute("_lw_f", "return_"), _constant(None))), last)
-        whole = at(
-            ast.With([ast.withitem(_name("_lw_f"), None)], [*inner, at_end(fall, last)]), node
-        )
-        finish = at_end(at(ast.Return(_call(_attribute("_lw_f", "finish"))), last), last)
-        return [*declarations, *unset, frame, whole, finish]
+        arguments_of = (_constant(next(_sites)), _constant(name), _constant(tuple(shared)))
+        frame = at(_assign("_lw_f", _call(_flow("Frame"), *arguments_of)), node)
+        end = [at_end(statement, last) for statement in fall]
+        whole = at(ast.With([ast.withitem(_name("_lw_f"), None)], [*inner, *end]), node)
+        finish = [at_end(statement, last) for statement in finish]
+        return [*declarations, *unset, frame, whole, *finish]
+
+    def _return(self, method: str, *value: ast.expr) -> list[ast.stmt]:
+        """Return a value, with the variables of other functions that this one changes."""
+        shared = sorted(self._scopes[-1].shared)
+        result = _call(_attribute("_lw_f", method), *value, *map(_name, shared))
+        if not shared:
+            return [ast.Return(result)]
+        names: list[ast.expr] = [ast.Name(n, ast.Store()) for n in ("_lw_r", *shared)]
+        assign = ast.Assign([ast.Tuple(names, ast.Store())], result)
+        return [assign, ast.Return(_name("_lw_r"))]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:  # noqa: D102
         node.decorator_list = [self.visit(d) for d in node.decorator_list]
@@ -136,7 +156,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_Lambda(self, node: ast.Lambda) -> Any:  # noqa: D102
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
-        scope = _Scope(parameters(node.args), Facts(), self._scopes[-1].checked)
+        scope = _Scope(parameters(node.args), Facts(), self._scopes[-1])
         scope.checked -= scope.parameters
         self._scopes.append(scope)
         later, self._later = self._later, 0
@@ -245,6 +265,22 @@ class Rewriter(ast.NodeTransformer):
         result.append(at(_pass_on(region, "join", changed), node))
         return result
 
+    def visit_Match(self, node: ast.Match) -> Any:  # noqa: D102
+        tests = [_test_of(case.pattern) for case in node.cases]
+        if None in tests:
+            self.generic_visit(node)
+            return node
+        subject = self._new()
+        rest: list[ast.stmt] = []
+        for case, pattern in reversed(list(zip(node.cases, tests, strict=True))):
+            assert pattern is not None
+            test = _any_of(subject, pattern)
+            if case.guard is not None:
+                test = ast.BoolOp(ast.And(), [test, case.guard])
+            rest = [at(ast.If(test, case.body, rest), case.body[0])]
+        begin = at(_assign(subject, self.visit(node.subject)), node)
+        return [begin, *self.visit(rest[0])]
+
     def visit_Break(self, node: ast.Break) -> Any:  # noqa: D102
         region, changed = self._scopes[-1].loops[-1]
         return [at(ast.Expr(_values(region, "break_", changed)), node), node]
@@ -255,7 +291,7 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> Any:  # noqa: D102
         value = self.visit(node.value) if node.value else _constant(None)
-        return at(ast.Return(_call(_attribute("_lw_f", "return_"), value)), node)
+        return [at(statement, node) for statement in self._return("return_", value)]
 
     def visit_Assert(self, node: ast.Assert) -> Any:  # noqa: D102
         test = self.visit(node.test)
@@ -264,9 +300,33 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Raise(self, node: ast.Raise) -> Any:  # noqa: D102
         self.generic_visit(node)
-        if node.exc is not None and self._scopes[-1].tries == 0:
-            node.exc = at(_call(_attribute("_lw_f", "raise_"), node.exc), node)
+        if node.exc is not None:
+            is_tried = _constant(self._scopes[-1].tries > 0)
+            node.exc = at(_call(_attribute("_lw_f", "raise_"), node.exc, is_tried), node)
         return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:  # noqa: D102
+        self.generic_visit(node)
+        return [*self._changes(node.targets), node]
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:  # noqa: D102
+        node.annotation = at(_constant(None), node)
+        self.generic_visit(node)
+        return [*self._changes([node.target]), node]
+
+    def _changes(self, targets: list[ast.expr]) -> list[ast.stmt]:
+        """Tell of objects that are changed: not all elements may be there."""
+        changed = [
+            part.value
+            for target in targets
+            for part in ast.walk(target)
+            if isinstance(part, (ast.Attribute, ast.Subscript)) and isinstance(part.ctx, ast.Store)
+        ]
+        return [
+            at(ast.Expr(_call(_attribute("_lw_f", "changes"), copy.deepcopy(value))), value)
+            for value in changed
+            if not _has_call(value)
+        ]
 
     def visit_Try(self, node: ast.Try) -> Any:  # noqa: D102
         depth = self._new()
@@ -297,7 +357,7 @@ class Rewriter(ast.NodeTransformer):
         target = node.target
         if isinstance(target, ast.Name) and target.id in self._scopes[-1].checked:
             return [at(ast.Expr(self._load(target.id)), node), node]
-        return node
+        return [*self._changes([target]), node]
 
     # --- expressions ---
 
@@ -413,6 +473,33 @@ class Rewriter(ast.NodeTransformer):
 
     def _load(self, name: str) -> ast.expr:
         return _call(_flow("load"), _name(name), _constant(name))
+
+
+def _test_of(pattern: ast.pattern) -> list[ast.expr] | None:
+    """Return the numbers that a pattern stands for, none for all; None for other patterns."""
+    if isinstance(pattern, ast.MatchValue):
+        return [pattern.value]
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+        return []
+    if isinstance(pattern, ast.MatchOr):
+        parts = [_test_of(part) for part in pattern.patterns]
+        if all(part for part in parts):
+            return [value for part in parts if part for value in part]
+    return None
+
+
+def _any_of(subject: str, values: list[ast.expr]) -> ast.expr:
+    """Compare a variable with values; without any it is true."""
+    tests: list[ast.expr] = [ast.Compare(_name(subject), [ast.Eq()], [v]) for v in values]
+    if len(tests) > 1:
+        return ast.BoolOp(ast.Or(), tests)
+    return tests[0] if tests else _constant(True)
+
+
+def _has_call(node: ast.expr) -> bool:
+    """Say whether an expression has calls of the user's, which are not to be evaluated twice."""
+    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(not isinstance(f, ast.Attribute) or f.attr not in ("load", "item") for f in calls)
 
 
 # --- making nodes ---

@@ -7,7 +7,7 @@ from .branches import not_
 from .calls import call
 from .checks import assert_
 from .choices import and_, compare, contains, contains_not, or_, ternary
-from .containers import item, local_dict, local_list
+from .containers import fill_sequences, item, local_dict, local_list
 from .frames import Frame
 from .state import UNSET, load
 
@@ -22,6 +22,7 @@ __all__ = [
     "contains",
     "contains_not",
     "eq",
+    "fill_sequences",
     "ge",
     "gt",
     "is_",

@@ -29,8 +29,11 @@ def not_(operand: Any) -> Any:
 class Branch:
     """A part of the program for the elements whose condition holds."""
 
-    def __init__(self, recorder: Recorder, condition: Value) -> None:
+    can_be_plain = False
+
+    def __init__(self, recorder: Recorder, condition: Value, is_expression: bool = False) -> None:
         self._recorder = recorder
+        self.is_expression = is_expression
         recorder.locate()
         self.first = recorder.recording.size
         self.scope = recorder.recording.begin_branch(condition)
@@ -67,9 +70,6 @@ class Branch:
             return False
         self._recorder.regions.pop()
         return True
-
-    def make_plain(self, value: Value, error: Exception) -> None:
-        """Do nothing: a branch on an element stays one."""
 
     def unroll(self, error: Exception) -> None:
         """Do nothing: it has no steps."""

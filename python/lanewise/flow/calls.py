@@ -7,6 +7,7 @@ from typing import Any
 from ..convert import convert, may_branch
 from ..recorder import current
 from .builtins import FUNCTIONS
+from .containers import Place
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -39,6 +40,9 @@ def _make(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not isinstance(begin, FunctionType) or not is_ordinary:
         return cls(*args, **kwargs)
     made: Any = object.__new__(cls)
+    recorder = current()
+    if recorder is not None:
+        recorder.made[id(made)] = Place(recorder, cls, made)
     _converted(begin)(made, *args, **kwargs)
     return made
 

@@ -77,7 +77,7 @@ def contains_not(item: Any, container: Any) -> Any:
 def _evaluate(condition: Element, later: Later) -> Any:
     """Evaluate for the elements whose condition holds; for others it is any value."""
     recorder = condition.recorder
-    branch = Branch(recorder, condition.value)
+    branch = Branch(recorder, condition.value, is_expression=True)
     value = later()
     if isinstance(value, Missing):
         value.refuse()

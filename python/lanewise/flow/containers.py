@@ -17,16 +17,18 @@ from ..recorder import Recorder, Retrace, current
 from ..source import at_line
 from .meeting import Slot, read
 from .memory import LocalArray, Memory
-from .state import is_number
+from .state import has_element, is_number
 
 _SLOTS, _MEMORY = "slots", "memory"
+MOST_STEPS = 64
 
 
-class _Place:
+class Place:
     """Where in a function a container was made."""
 
-    def __init__(self, recorder: Recorder, site: Any) -> None:
+    def __init__(self, recorder: Recorder, site: Any, thing: Any = None) -> None:
         self.recorder = recorder
+        self._thing = thing  # keeps its address its own
         self.passage = recorder.visit((site, "container"))
         self._regions = len(recorder.regions)
         self._blocks = len(recorder.blocks)
@@ -68,7 +70,7 @@ class _Place:
 class _Slots:
     """Numbers that live in slots."""
 
-    def __init__(self, place: _Place, numbers: list[Any]) -> None:
+    def __init__(self, place: Place, numbers: list[Any]) -> None:
         self._place = place
         self._slots = [self._make(index, number) for index, number in enumerate(numbers)]
 
@@ -97,7 +99,7 @@ class LocalList(list[Any]):
     def __init__(self, recorder: Recorder, site: Any, values: list[Any]) -> None:
         super().__init__(values)
         self._site = site
-        self._place = _Place(recorder, site)
+        self._place = Place(recorder, site)
         self._store: _Slots | Memory | None = None
         if self._place.mode is not None and values and all(map(is_number, values)):
             if self._place.mode == _SLOTS:
@@ -128,10 +130,15 @@ class LocalList(list[Any]):
 
     def _memory(self, index: Element) -> Memory:
         if not isinstance(self._store, Memory):
-            _make_plain(self._place.recorder, [index])
+            self._place.recorder.make_plain(index.value, _no_index(), self._few_steps())
             _require_numbers(list(super().__iter__()))
             self._place.require(_MEMORY)
         return self._store
+
+    def _few_steps(self) -> int | None:
+        """Return how many steps of loops are better recorded one by one than memory is read."""
+        is_numbers = len(self) > 0 and all(map(is_number, super().__iter__()))
+        return MOST_STEPS if is_numbers else None
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, Element):
@@ -204,7 +211,7 @@ class LocalDict(dict[Any, Any]):
 
     def __init__(self, recorder: Recorder, site: Any, values: dict[Any, Any]) -> None:
         super().__init__(values)
-        self._place = _Place(recorder, site)
+        self._place = Place(recorder, site)
         self._slots: _Slots | None = None
         self._order = {key: index for index, key in enumerate(values)}
         if self._place.mode is not None:
@@ -250,7 +257,7 @@ class LocalDict(dict[Any, Any]):
 class PlainArray(np.ndarray[Any, np.dtype[Any]]):
     """A NumPy array that a rewritten function makes, as long as it is an ordinary one."""
 
-    _place: _Place | None = None
+    _place: Place | None = None
 
     def __getitem__(self, index: Any) -> Any:
         self._require_memory(index)
@@ -268,8 +275,10 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
         elements = [part for part in parts if isinstance(part, Element)]
         if self._place is None or not (always or elements):
             return
-        _make_plain(self._place.recorder, elements)
         self._place.require(_MEMORY)
+
+
+LOCAL = (LocalList, LocalDict, LocalArray, PlainArray)
 
 
 def local_list(site: int, values: list[Any]) -> list[Any]:
@@ -289,14 +298,14 @@ def local_array(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     recorder = current()
     if recorder is None:
         return make(*args, **kwargs)
-    if args and isinstance(args[0], Element):
+    if make in (np.array, np.asarray) and args and isinstance(args[0], Element):
         return args[0].astype(kwargs["dtype"]) if "dtype" in kwargs else args[0]
     if make in (np.array, np.asarray) and _holds_elements(args[0]):
         return _array_of_elements(recorder, *args, **kwargs)
     made = make(*args, **kwargs)
     if type(made) is not np.ndarray or made.dtype not in FROM_NUMPY or made.ndim == 0:
         return made
-    place = _Place(recorder, (make.__name__, made.shape))
+    place = Place(recorder, (make.__name__, made.shape))
     if place.mode is not None:
         return LocalArray(recorder, made.ravel().tolist(), made.shape, made.dtype)
     plain: PlainArray = made.view(PlainArray)
@@ -335,17 +344,44 @@ def item(container: Any, index: Any) -> Any:
     recorder = elements[0].recorder
     if isinstance(container, np.ndarray):
         return recorder.table_of(container)[index]
-    _make_plain(recorder, elements)
+    is_numbers = len(container) > 0 and all(map(is_number, container))
+    recorder.make_plain(index.value, _no_index(), MOST_STEPS if is_numbers else None)
     _require_numbers(list(container))
-    kind = promote_all([kind_of(value) for value in container])
-    return Memory(recorder, list(container), kind, None).read(index)
+    if recorder.capture is not None and not has_element(container):
+        return recorder.table_of(np.array(container))[index]
+    return _memory_of(recorder, container).read(index)
 
 
-def _make_plain(recorder: Recorder, indices: list[Element]) -> None:
-    """Record the function again with plain indices, if they come from loops that can be plain."""
-    for region in reversed(recorder.regions):
-        for index in indices:
-            region.make_plain(index.value, _no_index())
+def _memory_of(recorder: Recorder, container: Any) -> Memory:
+    """Return the memory for a sequence from outside, which is filled where the function begins."""
+    key = _key(container)
+    known: Memory | None = recorder.sequences.get(key)
+    if known is not None:
+        return known
+    if recorder.is_everybody_here() and not has_element(container):
+        recorder.sequences[key] = made = memory_of_numbers(recorder, container)
+        return made
+    if has_element(container):
+        return memory_of_numbers(recorder, container)
+    recorder.session.sequences.append(container)
+    raise Retrace
+
+
+def _key(numbers: Any) -> tuple[str, ...]:
+    """Return what sequences with the same numbers have in common."""
+    return tuple(map(repr, numbers))
+
+
+def memory_of_numbers(recorder: Recorder, numbers: Any) -> Memory:
+    """Make memory with these numbers."""
+    kind = promote_all([kind_of(number) for number in numbers])
+    return Memory(recorder, list(numbers), kind, None)
+
+
+def fill_sequences(recorder: Recorder) -> None:
+    """Make the memory of sequences that earlier trials have met, where a function begins."""
+    for sequence in recorder.session.sequences:
+        recorder.sequences[_key(sequence)] = memory_of_numbers(recorder, sequence)
 
 
 def _require_numbers(values: list[Any]) -> None:

@@ -9,6 +9,7 @@ A loop over a short `range`, over a container, or one in which no element takes 
 they have not: then the function is recorded again with the loop plain.
 """
 
+import operator
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -19,21 +20,12 @@ from ..recorder import Passage, Recorder, Retrace
 from ..source import at_line
 from .branches import not_, truth
 from .meeting import Block, Left, Meeting
-from .state import Missing, is_number, take_apart
+from .state import Missing, has_element, take_apart
 
 MOST_UNROLLED = 8  # steps of a range that are recorded one by one, in all loops together
 MOST_PLAIN_STEPS = 10_000
 
 _REGION, _PLAIN = "region", "plain"
-
-
-def has_element(value: Any) -> bool:
-    """Say whether an element is in a value."""
-    if isinstance(value, Element):
-        return True
-    if isinstance(value, Missing) or is_number(value):
-        return False
-    return any(isinstance(number, Element) for number in take_apart(value).numbers)
 
 
 class Loop:
@@ -197,6 +189,9 @@ class PlainLoop(Loop):
 class RegionLoop(Loop):
     """A loop of the program."""
 
+    is_expression = False
+    trips: int | None = None  # of a range with plain bounds
+
     item: Any = None
 
     def __init__(
@@ -270,10 +265,9 @@ class RegionLoop(Loop):
             self.discard()
         return super().__exit__(kind, error, trace)
 
-    def make_plain(self, value: Value, error: Exception) -> None:
-        """Record the function again with this loop plain, if that makes a value a plain one."""
-        if any(self._recorder.recording.depends(value, head) for head in self.heads):
-            self.unroll(error)
+    def heads_of(self, with_variables: bool) -> list[Value]:
+        """Return the values that would be plain in a plain loop."""
+        return self.heads if with_variables else []
 
     def unroll(self, error: Exception) -> None:
         """Record the function again with this loop plain, if it can be; if not, it is an error."""
@@ -422,7 +416,9 @@ class Range:
                         "Convert it with int(...)."
                     )
                 )
-        if isinstance(self.step, Element):
+        if _can_be_known(self.step):
+            self.step = operator.index(self.step)
+        else:
             raise UsageTypeError(
                 at_line(
                     "range: the step is an element; got a value that differs between elements, "
@@ -432,13 +428,28 @@ class Range:
         if self.step == 0:
             raise UsageError(at_line("range: the step is 0; got 0, expected another number."))
 
+    def can_be_known(self) -> bool:
+        """Say whether the bounds are plain or captured numbers."""
+        return _can_be_known(self.start) and _can_be_known(self.stop)
+
+    def known(self) -> range:
+        """Return the range of plain bounds; captured ones are guards from now on."""
+        return range(operator.index(self.start), operator.index(self.stop), self.step)
+
     def __iter__(self) -> Iterator[Any]:
+        if self.can_be_known():
+            return iter(self.known())
         raise UsageTypeError(
             at_line(
                 "range: an element is among its bounds; got a use outside of a for statement, "
                 "expected for i in range(...)."
             )
         )
+
+
+def _can_be_known(number: Any) -> bool:
+    """Say whether a number has a value that Python may ask for."""
+    return not isinstance(number, Element) or hasattr(number, "known")
 
 
 class RangeLoop(RegionLoop):
@@ -461,7 +472,8 @@ class RangeLoop(RegionLoop):
         start, self._stop = (as_value(recorder, bound, self._dtype) for bound in bounds[:2])
         self._counter = recorder.recording.slot(start)
         self._now: Value | None = None
-        self.can_be_plain = is_plain
+        self.can_be_plain = is_plain or items.can_be_known()
+        self.trips = len(items) if is_plain else None
         self._is_sure = is_plain and len(items) > 0
         is_upward = items.step > 0 and not isinstance(items.start, Element)
         self._is_never_negative = is_upward and items.start >= 0
@@ -479,6 +491,11 @@ class RangeLoop(RegionLoop):
         self._begin_body()
         self.item = Element(recorder, self._now, weak=True)
         return values
+
+    def heads_of(self, with_variables: bool) -> list[Value]:
+        """Return the counter, which needs no other to be plain."""
+        assert self._now is not None
+        return super().heads_of(with_variables) if with_variables else [self._now]
 
     def _advance(self) -> None:
         recorder = self._recorder
@@ -518,6 +535,8 @@ def begin_for(
     """Begin a `for` statement."""
     passage = recorder.visit(site)
     if isinstance(items, Range):
+        if recorder.session.mode(passage) == _PLAIN:
+            return PlainLoop(recorder, passage, names, has_else, Items(items.known()), 1)
         return RangeLoop(recorder, passage, names, has_else, values, items)
     if isinstance(items, Element):
         raise UsageTypeError(

@@ -76,6 +76,15 @@ def is_number(value: Any) -> bool:
     return isinstance(value, np.generic) and value.dtype in FROM_NUMPY
 
 
+def has_element(value: Any) -> bool:
+    """Say whether an element is in a value."""
+    if isinstance(value, Element):
+        return True
+    if isinstance(value, Missing) or is_number(value):
+        return False
+    return any(isinstance(number, Element) for number in take_apart(value).numbers)
+
+
 def take_apart(value: Any) -> Tree:
     """Return the shape of a value and its numbers."""
     numbers: list[Any] = []

@@ -69,17 +69,16 @@ def parse(text: str) -> Callable[..., Any]:
             f"the expression has no parameters; got {text!r}, expected names that inputs are for, "
             "like x."
         )
-    return _function(tree, names, text.strip())
+    return _function(tree, names)
 
 
-def _function(tree: ast.Expression, names: list[str], text: str) -> Callable[..., Any]:
-    arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
-    function = ast.copy_location(ast.Lambda(arguments, tree.body), tree.body)
-    code = compile(ast.fix_missing_locations(ast.Expression(function)), FILE, "eval")
-    source = f"lambda {', '.join(names)}: {text}\n"
+def _function(tree: ast.Expression, names: list[str]) -> Callable[..., Any]:
+    """Make a function of what was checked, whose source can be read."""
+    source = f"def expression({', '.join(names)}): return {ast.unparse(tree)}\n"
     linecache.cache[FILE] = (len(source), None, [source], FILE)
-    made: Callable[..., Any] = eval(code, {"__builtins__": {}, **functions(), **CONSTANTS})
-    made.__name__ = made.__qualname__ = "expression"
+    namespace: dict[str, Any] = {"__builtins__": {}, **functions(), **CONSTANTS}
+    exec(compile(source, FILE, "exec"), namespace)
+    made: Callable[..., Any] = namespace["expression"]
     return made
 
 

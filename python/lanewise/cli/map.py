@@ -14,7 +14,7 @@ from ..arguments import Array
 from ..blocks import Block, numbered, split
 from . import outputs
 from .errors import CommandError
-from .inputs import Input, bind, read
+from .inputs import SUFFIXES, Input, bind, read
 from .progress import Progress
 from .target import Target, find
 
@@ -47,8 +47,8 @@ def run_explain(options: argparse.Namespace) -> int:
     """Map the first block, and print what was done."""
     target = find(options.function, _vectorize_options(options), compile="now")
     words = options.files
-    if not target.takes_more and len(words) == len(target.parameters) + 1:
-        words = words[:-1]  # the output, as in the command for the map
+    if len(words) > 1 and _is_output(words[-1], target, len(words)):
+        words = words[:-1]
     if words:
         arguments = bind(target, _read(target, words))
         shape = _shape(arguments)
@@ -59,6 +59,13 @@ def run_explain(options: argparse.Namespace) -> int:
     target.function(*arguments)
     print(target.function.explain(*arguments))
     return 0
+
+
+def _is_output(word: str, target: Target, count: int) -> bool:
+    """Say whether the last word is the output, as in the command for the map."""
+    is_too_many = not target.takes_more and count > len(target.parameters)
+    is_new = Path(word).suffix in SUFFIXES and not Path(word).exists()
+    return is_too_many or is_new
 
 
 def _vectorize_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -122,10 +129,9 @@ def _map_block(
     out: Any,
     seed: int | None,
 ) -> None:
-    options = numbered(block.first, seed)
     try:
-        function(*arguments, out=out, **options)
-    except lw.ElementError as error:
-        if block.first == 0:
-            raise
-        raise CommandError(f"{error} (counted from element {block.first})") from None
+        function(*arguments, out=out, **numbered(block.first, seed))
+    except lw.ElementError as error:  # its number is that in the block
+        number = f"element {error.element}"
+        whole = f"element {error.element + block.first}"
+        raise CommandError(" ".join(str(error).replace(number, whole, 1).split())) from None

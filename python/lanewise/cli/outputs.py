@@ -23,7 +23,7 @@ from .inputs import SUFFIXES
 _ROWS = 65536  # of a .csv file that are made text at once
 
 
-class Results:
+class Files:
     """Arrays in files that do not have their name yet."""
 
     def __init__(
@@ -82,17 +82,17 @@ def results_for(
     """Give arrays for the results; at the end of the block they become the file."""
     check_fits(path, names, shape)
     with tempfile.TemporaryDirectory(prefix=".lanewise-", dir=path.parent) as directory:
-        results = Results(Path(directory), names, dtypes, shape)
+        results = Files(Path(directory), names, dtypes, shape)
         yield results.arrays
         ready = _FINISH[path.suffix.lower()](Path(directory), names, results)
         ready.replace(path)
 
 
-def _finish_npy(directory: Path, names: list[str], results: Results) -> Path:
+def _finish_npy(directory: Path, names: list[str], results: Files) -> Path:
     return results.files[0]
 
 
-def _finish_npz(directory: Path, names: list[str], results: Results) -> Path:
+def _finish_npz(directory: Path, names: list[str], results: Files) -> Path:
     ready = directory / "ready"
     with zipfile.ZipFile(ready, "w", zipfile.ZIP_STORED) as archive:
         for file in results.files:
@@ -101,7 +101,7 @@ def _finish_npz(directory: Path, names: list[str], results: Results) -> Path:
     return ready
 
 
-def _finish_csv(directory: Path, names: list[str], results: Results) -> Path:
+def _finish_csv(directory: Path, names: list[str], results: Files) -> Path:
     ready = directory / "ready"
     columns = [array.reshape(-1) for array in results.arrays]
     with ready.open("w", newline="") as file:

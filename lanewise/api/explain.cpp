@@ -45,6 +45,7 @@ std::string Explanation::str() const {
         runtime::name_of(last_run->code));
   }
   text += fmt::format("  bytes     {} in and {} out an element\n", bytes_in, bytes_out);
+  for (const std::string& argument : copied) text += "  copied    " + argument + '\n';
   text += fmt::format("  scratch   {} bytes a worker on the tile machine", scratch_bytes);
   if (last_run) {
     text += fmt::format("; at most {} in all in the last run", last_run->scratch_bytes);

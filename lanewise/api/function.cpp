@@ -2,10 +2,13 @@
 
 #include <fmt/core.h>
 
-#include <numeric>
+#include <algorithm>
+#include <cstddef>
+#include <new>
 #include <utility>
 
 #include "lanewise/api/backends.h"
+#include "lanewise/api/layout.h"
 #include "lanewise/base/environment.h"
 #include "lanewise/base/error.h"
 #include "lanewise/ir/print.h"
@@ -18,7 +21,7 @@ namespace lw {
 /// Types and kinds of the arguments, six bits each, behind the step counter, mathematics and
 /// accuracy.
 struct ElementFunction::Signature {
-  std::uint64_t words[3] = {0, 0, 0};
+  std::uint64_t words[8] = {};
   bool operator==(const Signature&) const = default;
 };
 
@@ -38,7 +41,8 @@ struct ElementFunction::Entry {
 
 namespace {
 
-constexpr std::size_t kMostInputs = 24;
+constexpr std::size_t kMostInputs = 64;
+constexpr std::size_t kInputsInWord = 10;
 constexpr std::size_t kMostOutputs = 16;
 
 void check_options(const MapOptions& options) {
@@ -73,16 +77,18 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
                                  inputs.size(), kMostInputs));
   }
   check_options(options);
-  Signature key{{options.max_steps == 0          ? std::uint64_t{1}
-                 : options.max_steps < INT32_MAX ? std::uint64_t{2}
-                                                 : std::uint64_t{3},
-                 1 + static_cast<std::uint64_t>(options.math) +
-                     2 * static_cast<std::uint64_t>(options.accuracy),
-                 1}};
+  Signature key{{
+      options.max_steps == 0          ? std::uint64_t{1}
+      : options.max_steps < INT32_MAX ? std::uint64_t{2}
+                                      : std::uint64_t{3},
+  }};
+  key.words[0] = key.words[0] << 2 | static_cast<std::uint64_t>(options.math) |
+                 static_cast<std::uint64_t>(options.accuracy) << 1;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::uint64_t& word = key.words[i / (kMostInputs / 3)];
-    word = word << 6 | static_cast<std::uint64_t>(inputs[i].type) << 2 |
-           static_cast<std::uint64_t>(inputs[i].kind);
+    std::uint64_t& word = key.words[1 + i / kInputsInWord];
+    const std::uint64_t code = static_cast<std::uint64_t>(inputs[i].type) << 2 |
+                               static_cast<std::uint64_t>(inputs[i].kind);
+    word = word << 6 | (code + 1);
   }
   return key;
 }
@@ -144,28 +150,57 @@ std::int64_t mapped_size(std::span<const Input> inputs, const MapOptions& option
   return size >= 0 ? size : options.count;
 }
 
-/// The memory an array touches, from its lowest byte to behind its highest.
+/// Array `a` of a call whose arrays have this shape.
 template <class Array>
-std::pair<const std::byte*, const std::byte*> extent(const Array& array) {
-  const auto* first = static_cast<const std::byte*>(array.data);
-  if (array.size == 0) return {first, first};
-  const std::byte* last = first + (array.size - 1) * array.stride;
-  return {std::min(first, last), std::max(first, last) + types::size_of(array.type)};
+api::Placed placed(const Array& a) {
+  return {.data = a.data,
+          .size = static_cast<std::int64_t>(types::size_of(a.type)),
+          .strides = a.strides.empty() ? std::span(&a.stride, 1) : a.strides};
 }
 
-/// False for members of the same structs: where all strides are multiples of `apart`, elements
-/// meet only if they do so within that many bytes. Strides without a common measure are taken to
-/// meet wherever their extents do.
-template <class A, class B>
-bool overlaps(const A& a, const B& b) {
-  const auto [a_begin, a_end] = extent(a);
-  const auto [b_begin, b_end] = extent(b);
-  if (a_begin >= b_end || b_begin >= a_end) return false;
-  const std::int64_t apart = std::gcd(a.stride, b.stride);
-  if (apart == 0) return true;
-  const std::int64_t ahead = ((b_begin - a_begin) % apart + apart) % apart;
-  return ahead < static_cast<std::int64_t>(types::size_of(a.type)) ||
-         apart - ahead < static_cast<std::int64_t>(types::size_of(b.type));
+void check_strides(std::size_t got, std::size_t expected, const char* kind, std::size_t number) {
+  if (got == expected) return;
+  throw UsageError(
+      fmt::format("map: {} {} has other dimensions; got strides along {}, expected {}, as many as "
+                  "shape has.",
+                  kind, number, got, expected));
+}
+
+/// Where dimensions are given, every array must have strides along all of them.
+void check_shape(std::span<const Output> outputs, std::span<const Input> inputs,
+                 const MapOptions& options, std::int64_t count) {
+  if (options.shape.empty()) return;
+  std::int64_t product = 1;
+  for (const std::int64_t n : options.shape) product *= n;
+  if (product != count) {
+    throw UsageError(
+        fmt::format("map: shape has another size; got {} elements, expected {}.", product, count));
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].is_mapped()) continue;
+    check_strides(inputs[i].strides.size(), options.shape.size(), "argument", i);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    check_strides(outputs[i].strides.size(), options.shape.size(), "output", i);
+  }
+}
+
+void check_where(std::span<const Input> inputs, const MapOptions& options) {
+  if (options.where < 0) return;
+  const auto where = static_cast<std::size_t>(options.where);
+  if (where < inputs.size() && inputs[where].is_mapped() && inputs[where].type == DType::Bool) {
+    return;
+  }
+  throw UsageError(
+      fmt::format("map: where is not an array of bools; got argument {}, expected the number of "
+                  "one.",
+                  options.where));
+}
+
+bool overlaps(std::span<const std::int64_t> shape, const Output& output, const Input& input) {
+  if (input.is_mapped()) return api::overlaps(shape, placed(output), placed(input));
+  const auto bytes = input.size * static_cast<std::int64_t>(types::size_of(input.type));
+  return api::touches(shape, placed(output), input.data, bytes);
 }
 
 void check_output_count(std::size_t got, std::size_t expected) {
@@ -176,8 +211,11 @@ void check_output_count(std::size_t got, std::size_t expected) {
 }
 
 void check_outputs(std::span<const Output> outputs, std::span<const Input> inputs,
-                   const std::vector<DType>& results, std::int64_t count) {
+                   const std::vector<DType>& results, std::int64_t count,
+                   const MapOptions& options) {
   check_output_count(outputs.size(), results.size());
+  const std::span<const std::int64_t> shape =
+      options.shape.empty() ? std::span(&count, 1) : options.shape;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Output& out = outputs[i];
     if (out.type != results[i]) {
@@ -193,15 +231,14 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
       throw UsageError(
           fmt::format("map: output {} has no data; got a null pointer with size {}.", i, out.size));
     }
-    const auto bytes = static_cast<std::int64_t>(types::size_of(out.type));
-    if (out.size > 1 && std::abs(out.stride) < bytes) {
+    if (api::overlaps_itself(shape, placed(out))) {
       throw UsageError(fmt::format(
           "map: output {} overlaps itself; got {} bytes from one element to the next, expected at "
           "least {}.",
-          i, out.stride, bytes));
+          i, placed(out).strides.back(), types::size_of(out.type)));
     }
     for (std::size_t j = 0; j < inputs.size(); ++j) {
-      if (inputs[j].kind != ir::ParamKind::Shared && overlaps(out, inputs[j])) {
+      if (inputs[j].kind != ir::ParamKind::Shared && overlaps(shape, out, inputs[j])) {
         throw UsageError(fmt::format(
             "map: output {} overlaps argument {}; got shared memory, expected separate arrays. "
             "Give another out, or none.",
@@ -209,7 +246,7 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
       }
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (overlaps(out, outputs[j])) {
+      if (api::overlaps(shape, placed(out), placed(outputs[j]))) {
         throw UsageError(fmt::format("map: outputs {} and {} overlap.", j, i));
       }
     }
@@ -227,6 +264,41 @@ ElementFunction::~ElementFunction() {
   }
 }
 
+namespace {
+
+/// The arrays and numbers of a call as the runtime takes them.
+class Pointers {
+ public:
+  void add(std::span<const Output> outputs, std::span<const Input> inputs) {
+    for (const Input& input : inputs) {
+      if (input.is_mapped()) {
+        mapped_[mapped_count_++] = input.data;
+      } else if (input.kind == ir::ParamKind::Table) {
+        new (tables_ + table_count_++ * sizeof(types::Table)) types::Table{input.data, input.size};
+      } else {
+        shared_[shared_count_++] = input.value.bits();
+      }
+    }
+    for (const Output& output : outputs) outputs_[output_count_++] = output.data;
+  }
+  runtime::Buffers buffers(std::int64_t count) const {
+    return {.inputs = {mapped_, mapped_count_},
+            .shared = {shared_, shared_count_},
+            .outputs = {outputs_, output_count_},
+            .count = count,
+            .tables = {std::launder(reinterpret_cast<const types::Table*>(tables_)), table_count_}};
+  }
+
+ private:
+  const void* mapped_[kMostInputs];
+  std::uint64_t shared_[kMostInputs];
+  alignas(types::Table) std::byte tables_[kMostInputs * sizeof(types::Table)];
+  void* outputs_[kMostOutputs];
+  std::size_t mapped_count_ = 0, shared_count_ = 0, table_count_ = 0, output_count_ = 0;
+};
+
+}  // namespace
+
 // The life of a call. `load` has what happens once per signature, `run` what happens every time.
 void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inputs,
                            const MapOptions& options) {
@@ -234,12 +306,12 @@ void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inp
   const Entry& entry = find(inputs, options);
   const std::vector<DType>& result_types = entry.program->function().results;
   check_output_count(results.size(), result_types.size());
-  void* outputs[kMostOutputs];
+  std::vector<Output> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
     results[i] = Tensor(result_types[i], count);
-    outputs[i] = results[i].data();
+    outputs.emplace_back(results[i]);
   }
-  run(entry, {outputs, results.size()}, {}, inputs, count, options);
+  run(entry, outputs, inputs, count, options);
 }
 
 runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
@@ -247,14 +319,46 @@ runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
                                              const MapOptions& options) {
   const std::int64_t count = mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
-  check_outputs(outputs, inputs, entry.program->function().results, count);
-  void* pointers[kMostOutputs];
-  std::int64_t strides[kMostOutputs];
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    pointers[i] = outputs[i].data;
-    strides[i] = outputs[i].stride;
+  check_shape(outputs, inputs, options, count);
+  check_where(inputs, options);
+  check_outputs(outputs, inputs, entry.program->function().results, count, options);
+  return run(entry, outputs, inputs, count, options);
+}
+
+const std::vector<DType>& ElementFunction::Ready::results() const {
+  return entry_->program->function().results;
+}
+
+ElementFunction::Ready ElementFunction::prepare(std::span<const Input> inputs,
+                                                const MapOptions& options) {
+  return Ready(find(inputs, options));
+}
+
+bool ElementFunction::call_at_once(Ready ready, std::span<const Output> outputs,
+                                   std::span<const Input> inputs, std::int64_t count,
+                                   const MapOptions& options, double nanoseconds) {
+  if (options.compile == Compile::Never || options.memory != 0) return false;
+  const Entry& entry = *ready.entry_;
+  Pointers pointers;
+  pointers.add(outputs, inputs);
+  if (!runtime::execute_at_once(*entry.program, pointers.buffers(count), options.first_element,
+                                nanoseconds)) {
+    return false;
   }
-  return run(entry, {pointers, outputs.size()}, {strides, outputs.size()}, inputs, count, options);
+  entry.workers.store(1, std::memory_order_relaxed);
+  entry.code.store(runtime::CodeSource::Memory, std::memory_order_relaxed);
+  entry.chunk.store(count, std::memory_order_relaxed);
+  entry.scratch_bytes.store(0, std::memory_order_relaxed);
+  entry.tier0_elements.store(0, std::memory_order_relaxed);
+  entry.tier1_elements.store(count, std::memory_order_relaxed);
+  entry.load_ms.store(0, std::memory_order_relaxed);
+  return true;
+}
+
+runtime::RunStats ElementFunction::call_ready(Ready ready, std::span<const Output> outputs,
+                                              std::span<const Input> inputs, std::int64_t count,
+                                              const MapOptions& options) {
+  return run(*ready.entry_, outputs, inputs, count, options);
 }
 
 const ElementFunction::Entry& ElementFunction::find(std::span<const Input> inputs,
@@ -303,52 +407,49 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   return *entry;
 }
 
-runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const> outputs,
-                                       std::span<const std::int64_t> output_strides,
+namespace {
+
+api::Layout layout_of(std::span<const Output> outputs, std::span<const Input> inputs,
+                      std::int64_t count, const MapOptions& options) {
+  std::vector<api::Placed> arrays;
+  for (const Input& input : inputs) {
+    if (input.is_mapped()) arrays.push_back(placed(input));
+  }
+  for (const Output& output : outputs) arrays.push_back(placed(output));
+  api::Layout layout =
+      api::join_dimensions(options.shape.empty() ? std::span(&count, 1) : options.shape, arrays);
+  if (layout.shape.size() == 1) {
+    const auto is_together = [&](const api::Placed& a) {
+      return layout.strides[static_cast<std::size_t>(&a - arrays.data())] == a.size;
+    };
+    if (std::all_of(arrays.begin(), arrays.end(), is_together)) return {};
+  }
+  return layout;
+}
+
+}  // namespace
+
+runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Output> outputs,
                                        std::span<const Input> inputs, std::int64_t count,
                                        const MapOptions& options) {
-  const void* mapped[kMostInputs];
-  std::uint64_t shared[kMostInputs];
-  types::Table tables[kMostInputs];
-  std::size_t table_count = 0;
-  std::size_t mapped_count = 0;
-  std::size_t shared_count = 0;
-  const auto is_apart = [](std::int64_t stride, DType type) {
-    return stride != static_cast<std::int64_t>(types::size_of(type));
+  Pointers pointers;
+  pointers.add(outputs, inputs);
+  const auto is_apart = [](const auto& array) {
+    return array.stride != static_cast<std::int64_t>(types::size_of(array.type));
   };
-  bool is_strided = false;
-  for (const Input& input : inputs) {
-    if (input.is_mapped()) {
-      is_strided = is_strided || is_apart(input.stride, input.type);
-      mapped[mapped_count++] = input.data;
-    } else if (input.kind == ir::ParamKind::Table) {
-      tables[table_count++] = {input.data, input.size};
-    } else {
-      shared[shared_count++] = input.value.bits();
-    }
+  const bool is_strided =
+      !options.shape.empty() || std::any_of(outputs.begin(), outputs.end(), is_apart) ||
+      std::any_of(inputs.begin(), inputs.end(),
+                  [&](const Input& input) { return input.is_mapped() && is_apart(input); });
+  api::Layout layout;
+  if (is_strided) layout = layout_of(outputs, inputs, count, options);
+  runtime::Buffers buffers = pointers.buffers(count);
+  buffers.strides = layout.strides;
+  buffers.shape = layout.shape;
+  if (options.where >= 0) {  // its number among the mapped ones
+    buffers.where = static_cast<int>(std::count_if(inputs.begin(), inputs.begin() + options.where,
+                                                   [](const Input& i) { return i.is_mapped(); }));
   }
-  const std::vector<DType>& results = entry.program->function().results;
-  for (std::size_t i = 0; i < output_strides.size(); ++i) {
-    is_strided = is_strided || is_apart(output_strides[i], results[i]);
-  }
-  std::int64_t strides[kMostInputs + kMostOutputs];
-  std::size_t stride_count = 0;
-  if (is_strided) {
-    for (const Input& input : inputs) {
-      if (input.is_mapped()) strides[stride_count++] = input.stride;
-    }
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      strides[stride_count++] = output_strides.empty()
-                                    ? static_cast<std::int64_t>(types::size_of(results[i]))
-                                    : output_strides[i];
-    }
-  }
-  const runtime::Buffers buffers{.inputs = {mapped, mapped_count},
-                                 .shared = {shared, shared_count},
-                                 .outputs = outputs,
-                                 .count = count,
-                                 .strides = {strides, stride_count},
-                                 .tables = {tables, table_count}};
   const runtime::RunStats stats =
       runtime::execute(*entry.program, buffers,
                        {.threads = options.threads,
@@ -359,7 +460,9 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<void* const
                         .seed = options.seed,
                         .first_element = options.first_element,
                         .cancel = options.cancel ? &*options.cancel : nullptr,
-                        .interrupt = options.interrupt ? &options.interrupt : nullptr});
+                        .interrupt = options.interrupt ? &options.interrupt : nullptr,
+                        .timeout = options.timeout,
+                        .progress = options.progress ? &options.progress : nullptr});
   entry.workers.store(stats.workers, std::memory_order_relaxed);
   entry.code.store(stats.code, std::memory_order_relaxed);
   entry.chunk.store(stats.chunk, std::memory_order_relaxed);

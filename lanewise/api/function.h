@@ -65,7 +65,9 @@ class Input {
   const void* data = nullptr;
   std::int64_t size = 0;
   std::int64_t stride = 0;  // bytes
-  Scalar value;             // when shared
+  /// Bytes along each dimension of MapOptions::shape, where that is given.
+  std::span<const std::int64_t> strides = {};
+  Scalar value;  // when shared
 };
 
 /// Memory for results that the caller owns.
@@ -91,9 +93,13 @@ struct Output {
   void* data;
   std::int64_t size;
   std::int64_t stride;  // bytes
+  /// Bytes along each dimension of MapOptions::shape, where that is given.
+  std::span<const std::int64_t> strides = {};
 };
 
 class ElementFunction {
+  struct Entry;
+
  public:
   /// Records the function for arguments of these types and kinds.
   using Tracer = std::function<ir::Function(std::span<const Input> inputs)>;
@@ -108,6 +114,27 @@ class ElementFunction {
   /// Maps into the caller's memory, which must not overlap an input.
   runtime::RunStats call_into(std::span<const Output> outputs, std::span<const Input> inputs,
                               const MapOptions& options);
+  /// A signature that was looked up; good as long as the function is.
+  class Ready {
+   public:
+    const std::vector<DType>& results() const;
+
+   private:
+    friend ElementFunction;
+    explicit Ready(const Entry& entry) : entry_(&entry) {}
+    const Entry* entry_;
+  };
+  /// Traces for arguments of these types and kinds; their memory is not looked at.
+  Ready prepare(std::span<const Input> inputs, const MapOptions& options);
+  /// Maps at once, if that surely takes no longer: there is machine code without loops, and arrays
+  /// have their elements together. False: it does not, or an element fails; nothing is done then.
+  static bool call_at_once(Ready ready, std::span<const Output> outputs,
+                           std::span<const Input> inputs, std::int64_t count,
+                           const MapOptions& options, double nanoseconds);
+  /// Maps without a look at arguments and outputs: all are right, and outputs apart from the rest.
+  runtime::RunStats call_ready(Ready ready, std::span<const Output> outputs,
+                               std::span<const Input> inputs, std::int64_t count,
+                               const MapOptions& options);
   /// The types of the results for such inputs.
   std::vector<DType> result_types(std::span<const Input> inputs, const MapOptions& options);
   /// What happens, or happened, with such inputs: program, schedule and reason, code, counts.
@@ -118,15 +145,14 @@ class ElementFunction {
   runtime::Program::Report compile(std::span<const Input> inputs, const MapOptions& options);
 
  private:
-  struct Entry;
   struct Signature;
 
   static Signature signature(std::span<const Input> inputs, const MapOptions& options);
   const Entry& find(std::span<const Input> inputs, const MapOptions& options);
   const Entry& load(const Signature& key, std::span<const Input> inputs, const MapOptions& options);
-  runtime::RunStats run(const Entry& entry, std::span<void* const> outputs,
-                        std::span<const std::int64_t> output_strides, std::span<const Input> inputs,
-                        std::int64_t count, const MapOptions& options);
+  runtime::RunStats run(const Entry& entry, std::span<const Output> outputs,
+                        std::span<const Input> inputs, std::int64_t count,
+                        const MapOptions& options);
 
   Tracer tracer_;
   VectorizeOptions options_;

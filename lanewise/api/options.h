@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "lanewise/plan/choose.h"
@@ -38,6 +39,11 @@ struct MapOptions {
   std::int64_t first_element = 0;         // the number of the first element, for them
   std::optional<CancelToken> cancel;      // stops the map from another thread
   std::function<bool()> interrupt;        // asked now and then on this thread; true stops the map
+  double timeout = 0;                     // seconds a map may take; 0: as long as it does
+  std::function<void(std::int64_t)> progress;  // told now and then how many elements are done
+  /// The dimensions of arrays that have strides along each; none: there is one.
+  std::span<const std::int64_t> shape;
+  int where = -1;  // the argument, of bools, that says which results are stored; -1: all
 };
 
 /// Options of a function.

@@ -33,6 +33,12 @@ class Cancelled : public Error {
   using Error::Error;
 };
 
+/// The map did not end within its time.
+class Timeout : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A fault of lanewise itself; please report it.
 class InternalError : public Error {
  public:

@@ -194,14 +194,27 @@ void Builder::close_loop() {
   open_.pop_back();
 }
 
-void Builder::discard_loop(ValueId loop) {
-  const BlockId body = (*function_)[loop].block;
-  close_loop();
-  function_->blocks.resize(body);
-  function_->values.resize(loop);
+void Builder::discard_from(std::size_t depth) {
+  LW_CHECK(depth + 1 < open_.size());
+  open_.resize(depth + 1);
+  function_->blocks[open_.back()].body.pop_back();
+}
+
+bool Builder::dissolve_loop() {
+  constexpr std::size_t kTest = 2;  // not, break_if
+  constexpr std::size_t kMost = 16;
+  auto& body = function_->blocks[open_.back()].body;
+  if (body.size() > kMost + kTest) return false;
+  for (std::size_t i = kTest; i < body.size(); ++i) {
+    const Instruction& in = (*function_)[body[i]];
+    const bool is_free = in.op == Op::Constant || in.op == Op::SlotRead;
+    if (!is_free && (!ops::is_elementwise(in.op) || ops::can_fail(in.op, in.type))) return false;
+  }
+  std::vector<ValueId> moved(body.begin() + kTest, body.end());
+  discard_from(depth() - 2);
   auto& around = function_->blocks[open_.back()].body;
-  LW_CHECK(!around.empty() && around.back() == loop);
-  around.pop_back();
+  around.insert(around.end(), moved.begin(), moved.end());
+  return true;
 }
 
 ValueId Builder::result(ValueId loop, std::uint32_t index) {
@@ -246,6 +259,26 @@ ValueId Builder::early_slot(std::size_t depth, std::size_t position, Scalar init
   auto& body = function_->blocks[open_[depth]].body;
   const ValueId ids[] = {value, slot, value + 2};
   body.insert(body.begin() + static_cast<std::ptrdiff_t>(position), std::begin(ids), std::end(ids));
+  return slot;
+}
+
+ValueId Builder::early_slot(std::size_t depth, std::size_t position, DType type, ValueId initial) {
+  if (initial == kNone) return early_slot(depth, position, types::scalar_of(type, 0));
+  auto& values = function_->values;
+  base::SmallVector<ValueId, 4> ids;
+  const auto add = [&](Instruction in) {
+    in.location = location_;
+    ids.push_back(static_cast<ValueId>(values.size()));
+    values.push_back(std::move(in));
+    return ids.back();
+  };
+  if (this->type(initial) != type) {
+    initial = add({.op = Op::Convert, .type = type, .operands = {initial}});
+  }
+  const ValueId slot = add({.op = Op::Slot, .type = type});
+  add({.op = Op::SlotWrite, .operands = {slot, initial}});
+  auto& body = function_->blocks[open_[depth]].body;
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(position), ids.begin(), ids.end());
   return slot;
 }
 

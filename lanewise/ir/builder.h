@@ -36,8 +36,8 @@ class Builder {
   void end_loop(std::span<const ValueId> next);
   /// Leaves the loop body, whose `next` has been appended already.
   void close_loop();
-  /// Drops the innermost loop, which is open, and everything recorded since it began.
-  void discard_loop(ValueId loop);
+  /// Drops the loop that is open in a block of this depth, and what is inside.
+  void discard_from(std::size_t depth);
   /// Result `index` of a loop that has ended.
   ValueId result(ValueId loop, std::uint32_t index);
 
@@ -46,9 +46,18 @@ class Builder {
   ValueId wrap(std::size_t depth, std::size_t position);
   /// A slot with this value, before the instruction at `position` of an open block.
   ValueId early_slot(std::size_t depth, std::size_t position, Scalar initial);
-  /// How many blocks are open; how many instructions the innermost has.
+  /// The same with a value of before, converted, or 0.
+  ValueId early_slot(std::size_t depth, std::size_t position, DType type, ValueId initial);
+  /// How many blocks are open; how many instructions the innermost has, or the one of a depth.
   std::size_t depth() const { return open_.size(); }
-  std::size_t position() const { return function_->blocks[open_.back()].body.size(); }
+  std::size_t position() const { return position(depth() - 1); }
+  std::size_t position(std::size_t depth) const {
+    return function_->blocks[open_[depth]].body.size();
+  }
+  /// Moves what stands in the innermost loop, behind its first two instructions, into the block
+  /// around it, and drops the loop. Does nothing, and is false, where that is more than a few
+  /// operations, or something that can fail or has an effect.
+  bool dissolve_loop();
 
   ValueId element(std::uint32_t word);
   ValueId table_size(ValueId table);

@@ -42,7 +42,7 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
       needs.push_back({fmt::format("{} elements of {} {}", block, kind, number), bytes});
     }
   };
-  if (!buffers.strides.empty()) {
+  if (buffers.is_staged()) {
     const std::vector<ir::Param>& params = program.function().params;
     for (std::size_t i = 0; i < params.size(); ++i) {
       if (params[i].is_mapped()) add("argument", i, params[i].type);

@@ -1,6 +1,7 @@
 // The arrays of one call.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -13,10 +14,20 @@ struct Buffers {
   std::span<const std::uint64_t> shared;  // bits; without what comes from options
   std::span<void* const> outputs;
   std::int64_t count = 0;
-  /// Bytes from one element to the next, of the inputs and then of the outputs; none: all arrays
-  /// have their elements together.
+  /// Bytes from one element to the next along each dimension of `shape`, of the inputs and then of
+  /// the outputs; none: all arrays have their elements together.
   std::span<const std::int64_t> strides;
   std::span<const types::Table> tables;
+  /// The dimensions of the arrays, the last one fastest; none: there is one, of `count`.
+  std::span<const std::int64_t> shape;
+  /// The input of bools that says which results are stored; -1: all are.
+  int where = -1;
+
+  std::size_t rank() const { return shape.empty() ? 1 : shape.size(); }
+  std::span<const std::int64_t> strides_of(std::size_t array) const {
+    return strides.subspan(array * rank(), rank());
+  }
+  bool is_staged() const { return !strides.empty() || where >= 0; }
 };
 
 }  // namespace lw::runtime

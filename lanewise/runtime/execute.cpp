@@ -41,6 +41,8 @@ std::int64_t sample_start(std::int64_t n, int i) {
   return std::max<std::int64_t>(0, std::min(part * i + within, n - kSampleRun));
 }
 
+using Clock = std::chrono::steady_clock;
+
 class Call;
 
 struct Worker : Context {
@@ -87,6 +89,10 @@ class Call {
     if (options_.cancel != nullptr && options_.cancel->is_cancelled()) {
       throw Cancelled("map: cancelled before it began.");
     }
+    if (options_.timeout > 0) {
+      deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(options_.timeout));
+    }
     find_code();
     collect_shared();
     const std::int64_t n = buffers_.count;
@@ -98,7 +104,7 @@ class Call {
     small_chunk_ = std::min(kSmallChunk, std::max({n / (8 * workers_), worth, std::int64_t{64}}));
     const std::int64_t least = options_.chunk > 0 ? options_.chunk : small_chunk_;
     workers_ = static_cast<int>(std::clamp<std::int64_t>((n + least - 1) / least, 1, workers_));
-    if (options_.memory != 0 || workers_ > 1 || !buffers_.strides.empty()) {
+    if (options_.memory != 0 || workers_ > 1 || buffers_.is_staged()) {
       const Room room = find_room(program_, buffers_, options_, workers_);
       workers_ = room.workers;
       block_ = room.block;
@@ -134,6 +140,7 @@ class Call {
 
   /// A short map of straight code ends by itself before anybody could ask.
   bool needs_ticking() const {
+    if (options_.timeout > 0 || options_.progress != nullptr) return true;
     constexpr double kShort = 1e6;  // ns
     return program_.has_loops() ||
            static_cast<double>(buffers_.count) * program_.element_ns() > kShort;
@@ -155,7 +162,7 @@ class Call {
     worker.streams = streams_;
     worker.tables = buffers_.tables.data();
     worker.first_element = options_.first_element;
-    if (!buffers_.strides.empty()) {
+    if (buffers_.is_staged()) {
       worker.staging.emplace(buffers_, program_.kernel(), block_);
       worker.inputs = worker.staging->inputs();
       worker.outputs = worker.staging->outputs();
@@ -317,7 +324,13 @@ class Call {
   bool poll(Worker& worker) {
     worker.attention.store(0, std::memory_order_relaxed);
     if (worker.is_caller) {
-      const bool stop = (options_.cancel != nullptr && options_.cancel->is_cancelled()) ||
+      if (options_.progress != nullptr) {
+        (*options_.progress)(tier0_.load(std::memory_order_relaxed) +
+                             tier1_.load(std::memory_order_relaxed));
+      }
+      if (Clock::now() > deadline_) is_late_ = true;
+      const bool stop = is_late_ ||
+                        (options_.cancel != nullptr && options_.cancel->is_cancelled()) ||
                         (options_.interrupt != nullptr && (*options_.interrupt)());
       if (stop) stopping_.store(true, std::memory_order_relaxed);
       for (Worker& other : all_workers_) {
@@ -347,6 +360,12 @@ class Call {
       stats_.code = CodeSource::Compiled;
     }
     if (error_ != nullptr) std::rethrow_exception(error_);
+    if (is_late_) {
+      throw Timeout(fmt::format(
+          "map: ran out of time; got a timeout of {} s, expected a map that ends by then. Outputs "
+          "are unfinished. Raise timeout, or map fewer elements at a time.",
+          options_.timeout));
+    }
     if (is_stopping()) {
       throw Cancelled("map: cancelled before it ended; outputs are unfinished.");
     }
@@ -363,8 +382,8 @@ class Call {
       if (p.is_mapped()) {
         const auto* data = static_cast<const std::byte*>(buffers_.inputs[mapped]);
         const auto size = static_cast<std::int64_t>(types::size_of(p.type));
-        const std::int64_t stride = buffers_.strides.empty() ? size : buffers_.strides[mapped];
-        arguments.push_back(Scalar::load(p.type, data + element * stride));
+        arguments.push_back(
+            Scalar::load(p.type, data + offset_of(buffers_, mapped, size, element)));
         ++mapped;
       } else {
         arguments.push_back(Scalar::load(p.type, &shared_[shared++]));
@@ -419,6 +438,8 @@ class Call {
   std::atomic<std::int64_t> lowest_{kNobody};  // failing element
   std::atomic<bool> stopping_{false};
   std::atomic<bool> has_error_{false};
+  Clock::time_point deadline_ = Clock::time_point::max();
+  bool is_late_ = false;
   std::exception_ptr error_;  // read when all workers have ended
   std::atomic<std::int64_t> tier0_{0};
   std::atomic<std::int64_t> tier1_{0};
@@ -431,6 +452,32 @@ RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions&
   if (buffers.count == 0) return {};
   const Program::Use use(program);
   return Call(program, buffers, options).run();
+}
+
+bool execute_at_once(Program& program, const Buffers& buffers, std::int64_t first_element,
+                     double nanoseconds) {
+  const bool is_short = static_cast<double>(buffers.count) * program.element_ns() < nanoseconds &&
+                        !program.has_loops() && !buffers.is_staged() &&
+                        program.kernel().shared.size() == buffers.shared.size();
+  if (!is_short) return false;
+  const Program::Use use(program);
+  const Run code = program.code();
+  if (code == nullptr) return false;
+  struct Failing : Context {
+    bool has_failed = false;
+  } context;
+  context.inputs = buffers.inputs.data();
+  context.outputs = buffers.outputs.data();
+  context.shared = buffers.shared.data();
+  context.tables = buffers.tables.data();
+  context.first_element = first_element;
+  context.poll = [](Context*) { return std::int32_t{0}; };
+  context.fail = [](Context* c, std::uint32_t, std::uint64_t, const std::int32_t*, std::int64_t) {
+    static_cast<Failing*>(c)->has_failed = true;
+  };
+  const base::FloatState state;
+  code(&context, 0, buffers.count);
+  return !context.has_failed;
 }
 
 }  // namespace lw::runtime

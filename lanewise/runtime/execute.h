@@ -26,6 +26,9 @@ struct ExecuteOptions {
   const CancelToken* cancel = nullptr;
   /// Asked on the calling thread every 50 ms or so; true stops the map with Cancelled.
   const std::function<bool()>* interrupt = nullptr;
+  double timeout = 0;  // seconds after which the map stops with Timeout; 0: never
+  /// Told on the calling thread every 50 ms or so how many elements are done.
+  const std::function<void(std::int64_t)>* progress = nullptr;
 };
 
 /// What a map did, for people.
@@ -39,7 +42,13 @@ struct RunStats {
   double load_ms = 0;                  // looking for it on disk, and linking it
 };
 
-/// Throws ElementError for the lowest failing element, Cancelled when stopped.
+/// Throws ElementError for the lowest failing element, Cancelled when stopped, Timeout when late.
 RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options);
+
+/// The way of maps that surely end within so many nanoseconds: machine code is there and has no
+/// loops, the arrays have their elements together. It runs here and now, and asks nobody. False:
+/// it is no such map, or an element fails, and `execute` must do it.
+bool execute_at_once(Program& program, const Buffers& buffers, std::int64_t first_element,
+                     double nanoseconds);
 
 }  // namespace lw::runtime

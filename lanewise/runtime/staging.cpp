@@ -19,6 +19,10 @@ void copy(void* to, std::int64_t to_stride, const void* from, std::int64_t from_
           std::int64_t count) {
   auto* const dst = static_cast<std::byte*>(to);
   const auto* const src = static_cast<const std::byte*>(from);
+  if (from_stride == size && to_stride == size) {
+    std::memcpy(to, from, static_cast<std::size_t>(size * count));
+    return;
+  }
   switch (size) {
     case 1:
       return copy_sized<1>(dst, to_stride, src, from_stride, count);
@@ -37,17 +41,68 @@ std::byte* element_zero(const Block& block, std::int64_t first, int size) {
   return reinterpret_cast<std::byte*>(address - static_cast<std::uintptr_t>(first * size));
 }
 
+/// Calls visit(bytes from the first element, elements, bytes from one to the next) for the pieces
+/// of [first, first + count) that lie along the last dimension.
+template <class Visit>
+void for_each_run(const Buffers& buffers, std::size_t array, int size, std::int64_t first,
+                  std::int64_t count, const Visit& visit) {
+  if (buffers.strides.empty()) return visit(first * size, count, std::int64_t{size});
+  const std::span<const std::int64_t> strides = buffers.strides_of(array);
+  if (buffers.shape.empty()) return visit(first * strides[0], count, strides[0]);
+  const std::int64_t length = buffers.shape.back();
+  while (count > 0) {
+    const std::int64_t run = std::min(length - first % length, count);
+    visit(offset_of(buffers, array, size, first), run, strides.back());
+    first += run;
+    count -= run;
+  }
+}
+
+/// Copies the elements for which `where` holds.
+void copy_where(const bool* where, void* to, std::int64_t to_stride, const std::byte* from,
+                int size, std::int64_t count) {
+  auto* const dst = static_cast<std::byte*>(to);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (where[i]) std::memcpy(dst + i * to_stride, from + i * size, static_cast<std::size_t>(size));
+  }
+}
+
+/// True when the elements stand in their order, without a byte between.
+bool is_together(const Buffers& buffers, std::size_t array, std::int64_t size) {
+  if (buffers.strides.empty()) return true;
+  const std::span<const std::int64_t> strides = buffers.strides_of(array);
+  for (std::size_t d = buffers.rank(); d-- > 0;) {
+    const std::int64_t length = buffers.shape.empty() ? buffers.count : buffers.shape[d];
+    if (strides[d] != size && length != 1) return false;
+    size *= length;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::int64_t offset_of(const Buffers& buffers, std::size_t array, std::int64_t size,
+                       std::int64_t element) {
+  if (buffers.strides.empty()) return element * size;
+  const std::span<const std::int64_t> strides = buffers.strides_of(array);
+  std::int64_t offset = 0;
+  for (std::size_t d = buffers.rank(); d-- > 1;) {
+    offset += element % buffers.shape[d] * strides[d];
+    element /= buffers.shape[d];
+  }
+  return offset + element * strides[0];
+}
 
 std::int64_t Staging::block_bytes(const Buffers& buffers, std::size_t index, DType type,
                                   std::int64_t block) {
   const auto size = static_cast<std::int64_t>(types::size_of(type));
-  return buffers.strides[index] == size ? 0 : block * size;
+  const bool is_partly_stored = buffers.where >= 0 && index >= buffers.inputs.size();
+  return is_together(buffers, index, size) && !is_partly_stored ? 0 : block * size;
 }
 
 std::int64_t Staging::bytes(const Buffers& buffers, const kernel::Kernel& kernel,
                             std::int64_t block) {
-  if (buffers.strides.empty()) return 0;
+  if (!buffers.is_staged()) return 0;
   std::int64_t sum = 0;
   std::size_t index = 0;
   for (const DType type : kernel.inputs) sum += block_bytes(buffers, index++, type, block);
@@ -56,18 +111,19 @@ std::int64_t Staging::bytes(const Buffers& buffers, const kernel::Kernel& kernel
 }
 
 Staging::Staging(const Buffers& buffers, const kernel::Kernel& kernel, std::int64_t block)
-    : block_(block),
+    : buffers_(buffers),
+      block_(block),
       inputs_(buffers.inputs.begin(), buffers.inputs.end()),
       outputs_(buffers.outputs.begin(), buffers.outputs.end()),
       sources_(inputs_),
       targets_(outputs_) {
   std::size_t array = 0;
   const auto add = [&](std::vector<Strided>& list, std::size_t index, DType type) {
-    const auto bytes = static_cast<std::size_t>(block_bytes(buffers, array, type, block));
-    const std::int64_t stride = buffers.strides[array++];
+    const std::size_t number = array++;
+    const auto bytes = static_cast<std::size_t>(block_bytes(buffers, number, type, block));
     if (bytes == 0) return;
     list.push_back(
-        {index, stride, static_cast<int>(types::size_of(type)), Block(Purpose::Scratch, bytes)});
+        {index, number, static_cast<int>(types::size_of(type)), Block(Purpose::Scratch, bytes)});
   };
   for (std::size_t i = 0; i < inputs_.size(); ++i) add(strided_inputs_, i, kernel.inputs[i]);
   for (std::size_t i = 0; i < outputs_.size(); ++i) add(strided_outputs_, i, kernel.outputs[i]);
@@ -75,8 +131,13 @@ Staging::Staging(const Buffers& buffers, const kernel::Kernel& kernel, std::int6
 
 void Staging::load(std::int64_t first, std::int64_t count) {
   for (const Strided& s : strided_inputs_) {
-    const auto* from = static_cast<const std::byte*>(sources_[s.index]) + first * s.stride;
-    copy(s.block.data(), s.size, from, s.stride, s.size, count);
+    auto* to = static_cast<std::byte*>(s.block.data());
+    const auto* from = static_cast<const std::byte*>(sources_[s.index]);
+    for_each_run(buffers_, s.array, s.size, first, count,
+                 [&](std::int64_t offset, std::int64_t run, std::int64_t stride) {
+                   copy(to, s.size, from + offset, stride, s.size, run);
+                   to += run * s.size;
+                 });
     inputs_[s.index] = element_zero(s.block, first, s.size);
   }
   for (const Strided& s : strided_outputs_) {
@@ -86,8 +147,22 @@ void Staging::load(std::int64_t first, std::int64_t count) {
 
 void Staging::store(std::int64_t first, std::int64_t count) const {
   for (const Strided& s : strided_outputs_) {
-    auto* to = static_cast<std::byte*>(targets_[s.index]) + first * s.stride;
-    copy(to, s.stride, s.block.data(), s.size, s.size, count);
+    const auto* from = static_cast<const std::byte*>(s.block.data());
+    auto* to = static_cast<std::byte*>(targets_[s.index]);
+    const auto* where =
+        buffers_.where >= 0
+            ? static_cast<const bool*>(inputs_[static_cast<std::size_t>(buffers_.where)]) + first
+            : nullptr;
+    for_each_run(buffers_, s.array, s.size, first, count,
+                 [&](std::int64_t offset, std::int64_t run, std::int64_t stride) {
+                   if (where == nullptr) {
+                     copy(to + offset, stride, from, s.size, s.size, run);
+                   } else {
+                     copy_where(where, to + offset, stride, from, s.size, run);
+                     where += run;
+                   }
+                   from += run * s.size;
+                 });
   }
 }
 

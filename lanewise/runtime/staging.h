@@ -1,4 +1,5 @@
-// Arrays whose elements do not stand together: kernels see a block of them at a time in a buffer.
+// Arrays whose elements do not stand together, and results of which only some are stored: kernels
+// see a block of them at a time in a buffer.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,10 @@
 #include "lanewise/runtime/memory.h"
 
 namespace lw::runtime {
+
+/// Bytes from the first element of an array, whose elements have so many, to this one.
+std::int64_t offset_of(const Buffers& buffers, std::size_t array, std::int64_t size,
+                       std::int64_t element);
 
 class Staging {
  public:
@@ -38,12 +43,13 @@ class Staging {
 
  private:
   struct Strided {
-    std::size_t index;    // of the array
-    std::int64_t stride;  // bytes
-    int size;             // bytes of an element
+    std::size_t index;  // of the array among its kind
+    std::size_t array;  // of the array among all
+    int size;           // bytes of an element
     Block block;
   };
 
+  const Buffers& buffers_;
   std::int64_t block_;
   std::vector<const void*> inputs_;
   std::vector<void*> outputs_;

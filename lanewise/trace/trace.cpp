@@ -56,9 +56,20 @@ void Trace::write(ir::ValueId slot, ir::ValueId value) {
 
 // --- scopes ---
 
+void Trace::begin(Scope scope) {
+  constexpr std::size_t kMost = 500;
+  if (scopes_.size() >= kMost) {
+    throw UsageError(fmt::format(
+        "trace: too deep; got {} loops, branches and calls in one another, expected at most {}. "
+        "Does the function call itself? Write a loop with an lw::Array as its stack.",
+        scopes_.size() + 1, kMost));
+  }
+  scopes_.push_back(std::move(scope));
+}
+
 void Trace::begin_loop() {
+  begin({.kind = Scope::Loop, .depth = builder_.depth()});
   builder_.begin_loop({});
-  scopes_.push_back({.kind = Scope::Loop, .depth = builder_.depth() - 1});
 }
 
 void Trace::begin_body() { scopes_.back().begin = builder_.position(); }
@@ -71,8 +82,8 @@ void Trace::end_loop() {
 }
 
 void Trace::begin_branch(ir::ValueId condition) {
+  begin({.kind = Scope::Branch, .depth = builder_.depth()});
   builder_.begin_loop({});
-  scopes_.push_back({.kind = Scope::Branch, .depth = builder_.depth() - 1});
   builder_.break_if(builder_.op(ir::Op::Not, {condition}), {});
 }
 
@@ -83,8 +94,7 @@ void Trace::end_branch() {
 }
 
 void Trace::begin_call() {
-  scopes_.push_back(
-      {.kind = Scope::Function, .depth = builder_.depth() - 1, .begin = builder_.position()});
+  begin({.kind = Scope::Function, .depth = builder_.depth() - 1, .begin = builder_.position()});
 }
 
 std::vector<ir::ValueId> Trace::end_call(std::span<const ir::ValueId> results) {
@@ -111,7 +121,9 @@ void Trace::wrap(Scope& scope) {
   builder_.wrap(scope.depth, scope.begin);
   scope.is_wrapped = true;
   for (Scope& other : scopes_) {
-    if (&other > &scope) ++other.depth;  // what is inside has one block more around it
+    if (&other <= &scope) continue;
+    if (other.depth == scope.depth) other.begin -= scope.begin;
+    ++other.depth;  // what is inside has one block more around it
   }
 }
 
@@ -130,6 +142,55 @@ void Trace::continue_if(ir::ValueId condition, std::string_view what) {
   Scope& loop = innermost(Scope::Loop, what);
   wrap(loop);
   builder_.break_if(condition, {}, up_to(loop));
+}
+
+// --- blocks ---
+
+void Trace::begin_block() {
+  begin({.kind = Scope::Block, .depth = builder_.depth() - 1, .begin = builder_.position()});
+}
+
+void Trace::end_block(std::size_t scope) {
+  scopes_.resize(scope + 1);
+  unwrap(scopes_.back());
+  scopes_.pop_back();
+}
+
+void Trace::break_scope(std::size_t scope) {
+  const Scope& loop = scopes_[scope];
+  builder_.break_if(literal(Scalar(true)), {}, up_to(loop) + loop.is_wrapped);
+}
+
+void Trace::leave_scope(std::size_t scope) {
+  wrap(scopes_[scope]);
+  builder_.break_if(literal(Scalar(true)), {}, up_to(scopes_[scope]));
+}
+
+std::size_t Trace::around(Scope& scope) {
+  if (scope.kind != Scope::Block) return scope.depth - 1;
+  wrap(scope);
+  return scope.depth;
+}
+
+ir::ValueId Trace::slot_before(std::size_t scope, DType type, ir::ValueId initial) {
+  const std::size_t depth = around(scopes_[scope]);
+  return builder_.early_slot(depth, builder_.position(depth) - 1, type, initial);
+}
+
+ir::ValueId Trace::slot_before(std::size_t scope, Scalar initial) {
+  const std::size_t depth = around(scopes_[scope]);
+  return builder_.early_slot(depth, builder_.position(depth) - 1, initial);
+}
+
+bool Trace::dissolve_branch() {
+  if (!builder_.dissolve_loop()) return false;
+  scopes_.pop_back();
+  return true;
+}
+
+void Trace::discard_scope(std::size_t scope) {
+  builder_.discard_from(around(scopes_[scope]));
+  scopes_.resize(scope);
 }
 
 // --- functions ---

@@ -44,6 +44,26 @@ class Trace {
   /// The results of a function that was called: what it returned at its end, or before.
   std::vector<ir::ValueId> end_call(std::span<const ir::ValueId> results);
 
+  /// Something that can be left before its end, as a function can, with what it hands over in slots
+  /// of `slot_before`.
+  void begin_block();
+  /// Ends it, and blocks inside of it that nothing has left.
+  void end_block(std::size_t scope);
+
+  /// The innermost scope that has begun, by its number.
+  std::size_t scope() const { return scopes_.size() - 1; }
+  /// Leave the loop, or the body of the loop or the block, of this number, always.
+  void break_scope(std::size_t scope);
+  void leave_scope(std::size_t scope);
+  /// A slot that is there before the branch, loop or block, which is open; its first value is one
+  /// from before too, or 0.
+  ir::ValueId slot_before(std::size_t scope, DType type, ir::ValueId initial = ir::kNone);
+  ir::ValueId slot_before(std::size_t scope, Scalar initial);
+  /// Ends the branch as if it had not been one, where all may run what it has; else does nothing.
+  bool dissolve_branch();
+  /// Drops the branch or loop with all that was recorded since it began.
+  void discard_scope(std::size_t scope);
+
   /// Leave the innermost loop, its body, the function; `what` names the call in errors.
   void break_if(ir::ValueId condition, std::string_view what);
   void continue_if(ir::ValueId condition, std::string_view what);
@@ -67,7 +87,7 @@ class Trace {
  private:
   /// Something that is being recorded, and can be left.
   struct Scope {
-    enum Kind { Function, Loop, Branch } kind = Function;
+    enum Kind { Function, Loop, Branch, Block } kind = Function;
     std::size_t depth = 0;             // of its block among those that are open
     std::size_t begin = 0;             // where what can be left begins in it
     bool is_wrapped = false;           // that has a loop around it
@@ -75,9 +95,14 @@ class Trace {
   };
 
   Scope& innermost(Scope::Kind kind, std::string_view what);
+  /// Refuses what would never end: a function that calls itself.
+  void begin(Scope scope);
   /// How many loops further out than the innermost the one around a scope's body is.
   std::uint32_t up_to(const Scope& scope) const;
   void wrap(Scope& scope);
+  /// The depth of the block that the scope's own loop stands in, as its last instruction. A block
+  /// gets its loop here.
+  std::size_t around(Scope& scope);
   void unwrap(Scope& scope);
   /// With these results, always.
   void leave_function(Scope& scope, std::span<const ir::ValueId> results);

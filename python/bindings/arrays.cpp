@@ -1,9 +1,9 @@
 // Arrays for results. Large ones take their memory from the pool of results through NumPy's memory
 // handler (NEP 49), so that they own it, can be resized, and give it back when they go.
-#define NPY_NO_DEPRECATED_API NPY_1_23_API_VERSION
-#define NPY_TARGET_VERSION NPY_1_23_API_VERSION
+#define LW_IMPORT_NUMPY
+#include "arrays.h"
+
 #include <nanobind/stl/vector.h>
-#include <numpy/arrayobject.h>
 
 #include <algorithm>
 #include <cstring>
@@ -60,26 +60,41 @@ class Pooled {
 };
 
 nb::object empty(const std::vector<npy_intp>& shape, nb::handle dtype) {
-  auto* const descr = reinterpret_cast<PyArray_Descr*>(dtype.inc_ref().ptr());
-  std::size_t bytes = static_cast<std::size_t>(PyDataType_ELSIZE(descr));
-  bool is_large = false;  // beyond all numbers; NumPy says so
-  for (const npy_intp n : shape) is_large = __builtin_mul_overflow(bytes, n, &bytes) || is_large;
-  const auto make = [&] {
-    return nb::steal(
-        PyArray_Empty(static_cast<int>(shape.size()), shape.data(), descr, /*is_fortran=*/0));
-  };
-  nb::object array;
-  if (bytes < runtime::kPooledBytes && !is_large) {
-    array = make();
-  } else {
-    const Pooled pooled;
-    array = make();
-  }
-  if (!array) nb::raise_python_error();
-  return array;
+  PyObject* const array = new_array(static_cast<int>(shape.size()), shape.data(),
+                                    reinterpret_cast<PyArray_Descr*>(dtype.ptr())->type_num);
+  if (array == nullptr) nb::raise_python_error();
+  return nb::steal(array);
 }
 
 }  // namespace
+
+PyObject* new_array_like(PyArrayObject* prototype, int type_number) {
+  PyArray_Descr* const descr = PyArray_DescrFromType(type_number);
+  const auto make = [&] {
+    return PyArray_NewLikeArray(prototype, NPY_KEEPORDER, descr, /*subok=*/0);
+  };
+  const auto bytes = PyArray_SIZE(prototype) * PyDataType_ELSIZE(descr);
+  if (static_cast<std::size_t>(bytes) < runtime::kPooledBytes) return make();
+  const Pooled pooled;
+  return make();
+}
+
+PyObject* new_array(int rank, const npy_intp* shape, int type_number) {
+  std::size_t bytes = 16;  // of the widest type
+  bool is_large = false;   // beyond all numbers; NumPy says so
+  for (int d = 0; d < rank; ++d) {
+    is_large = __builtin_mul_overflow(bytes, shape[d], &bytes) || is_large;
+  }
+  if (bytes < runtime::kPooledBytes && !is_large)
+    return PyArray_SimpleNew(rank, shape, type_number);
+  PyArray_Descr* const descr = PyArray_DescrFromType(type_number);
+  bytes = bytes / 16 * static_cast<std::size_t>(PyDataType_ELSIZE(descr));
+  if (bytes < runtime::kPooledBytes && !is_large) {
+    return PyArray_Empty(rank, shape, descr, /*is_fortran=*/0);
+  }
+  const Pooled pooled;
+  return PyArray_Empty(rank, shape, descr, /*is_fortran=*/0);
+}
 
 void bind_arrays(nb::module_& module) {
   if (_import_array() < 0) nb::raise_python_error();

@@ -7,12 +7,16 @@ namespace lw::python {
 
 /// Exceptions: C++ ones become those of lanewise/errors.py.
 void bind_errors(nanobind::module_& module);
+/// Sets the Python error for the C++ exception that is being handled.
+void raise_current();
 /// Recording: DType, Value, Recording.
 void bind_recording(nanobind::module_& module);
 /// Arrays for results.
 void bind_arrays(nanobind::module_& module);
-/// Calling: MapOptions, ElementFunction.
+/// Programs: MapOptions, Program, and from a recording to one.
 void bind_function(nanobind::module_& module);
+/// Calling: Caller, the type below lanewise.Vectorized.
+void bind_caller(nanobind::module_& module);
 /// Threads, caches and memory of the process.
 void bind_settings(nanobind::module_& module);
 

@@ -7,5 +7,6 @@ NB_MODULE(_core, module) {
   lw::python::bind_recording(module);
   lw::python::bind_arrays(module);
   lw::python::bind_function(module);
+  lw::python::bind_caller(module);
   lw::python::bind_settings(module);
 }

@@ -24,6 +24,8 @@ void translate(const std::exception_ptr& pointer, void*) {
     raise("ElementError", error.what(), error.element());
   } catch (const Cancelled& error) {
     raise("Cancelled", error.what());
+  } catch (const Timeout& error) {
+    raise("Timeout", error.what());
   } catch (const ResourceError& error) {
     raise("ResourceError", error.what());
   } catch (const InternalError& error) {
@@ -32,6 +34,20 @@ void translate(const std::exception_ptr& pointer, void*) {
 }
 
 }  // namespace
+
+void raise_current() {
+  try {
+    throw;
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const Error&) {
+    translate(std::current_exception(), nullptr);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
 
 void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
 

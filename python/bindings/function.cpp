@@ -1,13 +1,14 @@
-#include "lanewise/api/function.h"
-
 #include <fmt/core.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "lanewise/ir/parse.h"
+#include "lanewise/ir/print.h"
+#include "program.h"
 #include "recording.h"
 
 namespace lw::python {
@@ -15,135 +16,55 @@ namespace {
 
 namespace nb = nanobind;
 
-using InputArray = nb::ndarray<nb::numpy, nb::ro, nb::c_contig, nb::device::cpu>;
-using OutputArray = nb::ndarray<nb::numpy, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::dlpack::dtype_code code_of() {
-  using Code = nb::dlpack::dtype_code;
-  if constexpr (std::is_same_v<T, bool>) return Code::Bool;
-  if constexpr (std::is_same_v<T, BFloat16>) return Code::Bfloat;
-  if constexpr (types::is_float_type<T>) return Code::Float;
-  return std::is_signed_v<T> ? Code::Int : Code::UInt;
+/// The items of a tuple, which outlives the list.
+std::vector<PyObject*> items_of(const nb::tuple& tuple) {
+  std::vector<PyObject*> items;
+  for (const nb::handle item : tuple) items.push_back(item.ptr());
+  return items;
 }
 
-DType to_dtype(nb::dlpack::dtype type) {
-#define LW_DTYPE(id, name, cpp)                                                                 \
-  if (type.code == static_cast<std::uint8_t>(code_of<cpp>()) && type.bits == 8 * sizeof(cpp)) { \
-    return DType::id;                                                                           \
+nb::object call(Program& program, const nb::tuple& values, const MapOptions& options) {
+  PyObject* const results = program.call(items_of(values), options, Returns::List);
+  if (results == nullptr) {
+    throw InternalError("map: arguments of other kinds than the program's came through.");
   }
-  LW_FOR_EACH_DTYPE(LW_DTYPE)
-#undef LW_DTYPE
-  throw InternalError("map: an array of an unsupported type came through.");
+  return nb::steal(results);
 }
 
-/// Arrays of rank 0 are shared by all elements, others are mapped.
-std::vector<Input> to_inputs(const std::vector<InputArray>& arrays) {
-  std::vector<Input> inputs;
-  for (const InputArray& array : arrays) {
-    const DType type = to_dtype(array.dtype());
-    Input& input = inputs.emplace_back(type, array.data(), static_cast<std::int64_t>(array.size()));
-    if (array.ndim() != 0) continue;
-    input.kind = ir::ParamKind::Shared;
-    input.value = Scalar::load(type, array.data());
+void call_into(Program& program, const nb::tuple& outputs, const nb::tuple& values,
+               const MapOptions& options, nb::object progress) {
+  if (!program.call_into(items_of(outputs), items_of(values), options, std::move(progress))) {
+    throw InternalError("map: arrays of other kinds than the program's came through.");
   }
-  return inputs;
 }
 
-std::vector<Output> to_outputs(const std::vector<OutputArray>& arrays) {
-  std::vector<Output> outputs;
-  for (const OutputArray& array : arrays) {
-    outputs.emplace_back(to_dtype(array.dtype()), array.data(),
-                         static_cast<std::int64_t>(array.size()));
-  }
-  return outputs;
+/// Ends a recording.
+Program* finish(Recording& recording, const std::vector<Value>& results, const std::string& name,
+                std::optional<bool> refill) {
+  return new Program(recording.finish(results), name, refill);
 }
 
-/// An ElementFunction whose tracer is a Python callable (recording, parameters) -> results.
-class Function {
- public:
-  Function(nb::object callable, const std::string& name, std::optional<bool> refill)
-      : tracer(std::move(callable)),
-        name_(name),
-        function_([this](std::span<const Input> inputs) { return trace(inputs); },
-                  {.name = name, .schedule = {.refill = refill}}) {}
-
-  void map_into(const std::vector<OutputArray>& outputs, const std::vector<InputArray>& inputs,
-                const MapOptions& options) {
-    const std::vector<Output> to = to_outputs(outputs);
-    const std::vector<Input> from = to_inputs(inputs);
-    std::optional<nb::python_error> pending;  // raised by a signal handler: KeyboardInterrupt
-    MapOptions with_signals = options;
-    with_signals.interrupt = [&] {
-      const nb::gil_scoped_acquire held;
-      if (!pending && PyErr_CheckSignals() != 0) pending.emplace();
-      return pending.has_value();
-    };
-    try {
-      const nb::gil_scoped_release released;
-      function_.call_into(to, from, with_signals);
-    } catch (const Cancelled&) {
-      if (!pending) throw;
+/// True when every index is checked, or has a meaning where it is out of range.
+bool is_checked(const Program& program) {
+  bool checked = true;
+  const ir::Function& function = program.recorded();
+  ir::for_each(function, [&](ir::ValueId id, int) {
+    const ir::Instruction& instruction = function[id];
+    const bool has_mode = instruction.op == ops::Op::TableRead ||
+                          instruction.op == ops::Op::ArrayRead ||
+                          instruction.op == ops::Op::ArrayWrite;
+    if (has_mode && instruction.index == static_cast<std::uint32_t>(ir::IndexMode::Unchecked)) {
+      checked = false;
     }
-    if (pending) throw nb::python_error(std::move(*pending));
-  }
-
-  std::vector<DType> result_types(const std::vector<InputArray>& inputs,
-                                  const MapOptions& options) {
-    const std::vector<Input> from = to_inputs(inputs);
-    const nb::gil_scoped_release released;
-    return function_.result_types(from, options);
-  }
-
-  Explanation explain(const std::vector<InputArray>& inputs, const MapOptions& options) {
-    const std::vector<Input> from = to_inputs(inputs);
-    const nb::gil_scoped_release released;
-    return function_.explain(from, options);
-  }
-
-  std::string lower(const std::vector<InputArray>& inputs, const MapOptions& options) {
-    const std::vector<Input> from = to_inputs(inputs);
-    const nb::gil_scoped_release released;
-    return function_.lower(from, options);
-  }
-
-  nb::object tracer;  // seen by the garbage collector
-
- private:
-  ir::Function trace(std::span<const Input> inputs) {
-    const nb::gil_scoped_acquire held;
-    const nb::object handle = nb::cast(new Recording(name_), nb::rv_policy::take_ownership);
-    Recording& recording = nb::cast<Recording&>(handle);
-    std::vector<Value> parameters;
-    for (const Input& input : inputs) {
-      parameters.push_back(recording.value(recording.builder().param(
-          fmt::format("arg{}", parameters.size()), input.type, input.kind)));
-    }
-    const auto results = nb::cast<std::vector<Value>>(tracer(handle, parameters));
-    return recording.finish(results);
-  }
-
-  std::string name_;
-  ElementFunction function_;
-};
-
-// The tracer usually reaches this object again (through the globals of the user's function), so the
-// garbage collector must see the way.
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  if (!nb::inst_ready(self)) return 0;
-  Py_VISIT(nb::inst_ptr<Function>(self)->tracer.ptr());
-  return 0;
+  });
+  return checked;
 }
 
-int clear(PyObject* self) {
-  if (nb::inst_ready(self)) nb::inst_ptr<Function>(self)->tracer.reset();
-  return 0;
+Program* parse(const std::string& text, std::optional<bool> refill) {
+  ir::Function function = ir::parse(text);
+  const std::string name = function.name;
+  return new Program(std::move(function), name, refill);
 }
-
-const PyType_Slot kCollectable[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)},
-                                    {Py_tp_clear, reinterpret_cast<void*>(&clear)},
-                                    {0, nullptr}};
 
 void bind_explanation(nb::module_& module) {
   using E = Explanation;
@@ -174,6 +95,7 @@ void bind_explanation(nb::module_& module) {
       .def_ro("bytes_in", &E::bytes_in)
       .def_ro("bytes_out", &E::bytes_out)
       .def_ro("scratch_bytes", &E::scratch_bytes)
+      .def_ro("copied", &E::copied)
       .def_ro("compiled", &E::compiled)
       .def_prop_ro("schedule", [](const E& e) { return plan::to_string(e.schedule); })
       .def_prop_ro("refill", [](const E& e) { return e.schedule.refill; })
@@ -208,26 +130,66 @@ void bind_function(nb::module_& module) {
 
   nb::class_<MapOptions>(module, "MapOptions", "Options of one call.")
       .def(nb::init<>())
+      .def(nb::init<const MapOptions&>())
       .def_rw("threads", &MapOptions::threads)
       .def_rw("max_steps", &MapOptions::max_steps)
       .def_rw("memory", &MapOptions::memory)
       .def_rw("compile", &MapOptions::compile)
       .def_rw("math", &MapOptions::math)
-      .def_rw("accuracy", &MapOptions::accuracy);
+      .def_rw("accuracy", &MapOptions::accuracy)
+      .def_rw("seed", &MapOptions::seed)
+      .def_rw("first_element", &MapOptions::first_element)
+      .def_rw("timeout", &MapOptions::timeout)
+      .def_rw("where", &MapOptions::where);
 
   using nb::literals::operator""_a;
-  nb::class_<Function>(module, "ElementFunction", nb::type_slots(kCollectable),
-                       "A function for one element, ready to be called on arrays.")
-      .def(nb::init<nb::object, const std::string&, std::optional<bool>>(), "tracer"_a, "name"_a,
-           "refill"_a.none())
-      .def("map_into", &Function::map_into, "outputs"_a.noconvert(), "inputs"_a.noconvert(),
-           "options"_a, "Map over the inputs into the outputs.")
-      .def("result_types", &Function::result_types, "inputs"_a.noconvert(), "options"_a,
-           "The types of the results for such inputs.")
-      .def("explain", &Function::explain, "inputs"_a.noconvert(), "options"_a,
-           "What happens, or happened, with such inputs.")
-      .def("lower", &Function::lower, "inputs"_a.noconvert(), "options"_a,
-           "The element program as text.");
+  nb::class_<Program>(module, "Program", "A recorded function that can be called on arrays.")
+      .def("call", &call, "values"_a, "options"_a,
+           "Map over the values of all parameters; gives a list of new arrays.")
+      .def("call_into", &call_into, "outputs"_a, "values"_a, "options"_a, "progress"_a.none(),
+           "Map into arrays; `progress` is told how many elements are done.")
+      .def("results", &Program::results, "options"_a, "The types of the results.")
+      .def(
+          "explain",
+          [](Program& program, const MapOptions& options, std::vector<std::string> copied) {
+            Explanation explanation = program.explain(options);
+            explanation.copied = std::move(copied);
+            return explanation;
+          },
+          "options"_a, "copied"_a, "What happens, or happened; `copied` are arguments.")
+      .def_prop_ro("name", [](const Program& program) { return program.recorded().name; })
+      .def_prop_ro("parameters",
+                   [](const Program& program) {
+                     std::vector<std::pair<DType, ir::ParamKind>> list;
+                     for (const ir::Param& p : program.params()) list.emplace_back(p.type, p.kind);
+                     return list;
+                   })
+      .def_prop_ro("has_loops",
+                   [](const Program& program) { return ir::has_loops(program.recorded()); })
+      .def_prop_ro("is_checked", &is_checked)
+      .def("lower", &Program::lower, "options"_a, "The element program as text.")
+      .def(
+          "text",
+          [](const Program& program) { return ir::print(program.recorded(), {.locations = true}); },
+          "The program as it was recorded, as `parse` reads it.");
+  module.def("parse", &parse, "text"_a, "refill"_a.none(), "Read and verify a program.");
+
+  nb::enum_<ir::ParamKind>(module, "ParamKind", "What a parameter is to the elements.")
+      .value("Mapped", ir::ParamKind::Mapped)
+      .value("Shared", ir::ParamKind::Shared)
+      .value("Table", ir::ParamKind::Table);
+  module.def(
+      "begin", [](const std::string& name) { return new Recording(name); }, "name"_a,
+      "Begin to record a program.");
+  module.def(
+      "parameter",
+      [](Recording& r, const std::string& name, DType type, ir::ParamKind kind) {
+        return r.value(r.builder().late_param(name, type, kind));
+      },
+      "recording"_a, "name"_a, "dtype"_a, "kind"_a,
+      "Add a parameter to the program under construction.");
+  module.def("finish", &finish, "recording"_a, "results"_a, "name"_a, "refill"_a.none(),
+             "End a recording.");
 }
 
 }  // namespace lw::python

@@ -6,10 +6,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "lanewise/trace/random.h"
 
 namespace lw::python {
 
 namespace nb = nanobind;
+using nb::literals::operator""_a;
 
 std::vector<ir::ValueId> ids_of(const std::vector<Value>& values) {
   std::vector<ir::ValueId> ids;
@@ -19,9 +21,8 @@ std::vector<ir::ValueId> ids_of(const std::vector<Value>& values) {
 }
 
 ir::Function Recording::finish(const std::vector<Value>& results) {
-  builder().ret(ids_of(results));
-  ir::Function function = builder().take();
-  builder_.reset();
+  ir::Function function = trace().finish(ids_of(results));
+  trace_.reset();
   return function;
 }
 
@@ -43,10 +44,62 @@ Value record(Recording& r, const std::string& name, const std::vector<Value>& op
   return r.value(r.builder().op(*op, ids_of(operands)));
 }
 
-std::vector<Value> arguments(Recording& r, Value loop) {
-  std::vector<Value> values;
-  for (const ir::ValueId id : r.builder().arguments(loop.id)) values.push_back(r.value(id));
-  return values;
+Value slot_before(Recording& r, std::size_t scope, DType type, nb::handle initial) {
+  trace::Trace& trace = r.trace();
+  if (initial.is_none()) return r.value(trace.slot_before(scope, type));
+  if (nb::isinstance<Value>(initial)) {
+    return r.value(trace.slot_before(scope, type, nb::cast<Value>(initial).id));
+  }
+  return r.value(trace.slot_before(scope, scalar(type, initial)));
+}
+
+/// True when a value was computed from another.
+bool depends(Recording& r, Value value, Value on) {
+  const ir::Function& f = r.builder().function();
+  std::vector<bool> seen(f.values.size());
+  std::vector<ir::ValueId> open = {value.id};
+  while (!open.empty()) {
+    const ir::ValueId id = open.back();
+    open.pop_back();
+    if (id == on.id) return true;
+    if (id < on.id || seen[id]) continue;
+    seen[id] = true;
+    for (const ir::ValueId operand : f[id].operands) open.push_back(operand);
+  }
+  return false;
+}
+
+/// True when a value was computed from these and literals alone.
+bool comes_only_from(Recording& r, Value value, const std::vector<Value>& sources) {
+  const ir::Function& f = r.builder().function();
+  std::vector<bool> seen(f.values.size());
+  for (const Value& source : sources) seen[source.id] = true;
+  std::vector<ir::ValueId> open = {value.id};
+  while (!open.empty()) {
+    const ir::ValueId id = open.back();
+    open.pop_back();
+    if (seen[id] || f[id].op == ir::Op::Constant) continue;
+    if (!ops::is_elementwise(f[id].op)) return false;
+    seen[id] = true;
+    for (const ir::ValueId operand : f[id].operands) open.push_back(operand);
+  }
+  return true;
+}
+
+Value draw(Recording& r, const std::string& what, DType type) {
+  if (what == "uniform") return r.value(random::draw_uniform(type));
+  if (what == "normal") return r.value(random::draw_normal(type));
+  if (what == "exponential") return r.value(random::draw_exponential(type));
+  throw InternalError(fmt::format("record: no draw is named {}.", what));
+}
+
+/// The number of the element, an i64.
+Value element(Recording& r) {
+  ir::Builder& build = r.builder();
+  const ir::ValueId low = build.convert(build.element(0), DType::I64);
+  const ir::ValueId high = build.convert(build.element(1), DType::I64);
+  const ir::ValueId bits = build.constant(Scalar(std::int64_t{32}));
+  return r.value(build.op(ops::Op::Or, {build.op(ops::Op::Shl, {high, bits}), low}));
 }
 
 /// Name, number of operands, accepted types and sentence of the ops that users call by name.
@@ -57,6 +110,119 @@ std::vector<std::tuple<std::string, int, std::string, std::string>> called_ops()
 #include "lanewise/ops/ops.def"
 #undef LW_OP
   return list;
+}
+
+void bind_slots(nb::class_<Recording>& recording) {
+  recording
+      .def(
+          "slot",
+          [](Recording& r, Value initial) { return r.value(r.trace().new_slot(initial.id)); },
+          "Make a variable with this value.")
+      .def("slot_before", &slot_before, "scope"_a, "dtype"_a, "initial"_a.none(),
+           "Make a variable that is there before an open branch, loop or block.")
+      .def(
+          "read", [](Recording& r, Value slot) { return r.value(r.trace().read(slot.id)); },
+          "Read a variable.")
+      .def(
+          "write",
+          [](Recording& r, Value slot, Value value) { r.trace().write(slot.id, value.id); },
+          "Assign to a variable.");
+}
+
+/// A method of the trace without arguments, as one of the recording that gives its innermost scope.
+template <auto begin, class... Arguments>
+auto begins() {
+  return [](Recording& r, Arguments... arguments) {
+    (r.trace().*begin)(arguments...);
+    return r.trace().scope();
+  };
+}
+template <auto method, class... Arguments>
+auto calls() {
+  return [](Recording& r, Arguments... arguments) { return (r.trace().*method)(arguments...); };
+}
+
+void bind_control(nb::class_<Recording>& recording) {
+  using trace::Trace;
+  recording.def("begin_loop", begins<&Trace::begin_loop>(), "Open a loop; gives its number.")
+      .def("begin_body", calls<&Trace::begin_body>(), "What follows can be left by continue.")
+      .def("end_body", calls<&Trace::end_body>(), "End what can be left by continue.")
+      .def("end_loop", calls<&Trace::end_loop>(), "End the innermost loop.")
+      .def(
+          "begin_branch",
+          [](Recording& r, Value condition) {
+            r.trace().begin_branch(condition.id);
+            return r.trace().scope();
+          },
+          "Open a branch for elements whose condition holds; gives its number.")
+      .def("end_branch", calls<&Trace::end_branch>(), "End the innermost branch.")
+      .def("dissolve_branch", calls<&Trace::dissolve_branch>(),
+           "End it as if it had not been one, if all elements may run it; false if not.")
+      .def("begin_block", begins<&Trace::begin_block>(),
+           "Open something that can be left; gives its number.")
+      .def("end_block", calls<&Trace::end_block, std::size_t>(), "End a block.")
+      .def(
+          "break_if",
+          [](Recording& r, Value condition) { r.trace().break_if(condition.id, "break"); },
+          "Leave the innermost loop where the condition holds.")
+      .def("break_scope", calls<&Trace::break_scope, std::size_t>(), "Leave a loop.")
+      .def("leave_scope", calls<&Trace::leave_scope, std::size_t>(),
+           "Leave a block, or the body of a loop.")
+      .def("discard_scope", calls<&Trace::discard_scope, std::size_t>(),
+           "Drop a branch or loop and what was recorded since it began.");
+}
+
+void bind_memory(nb::class_<Recording>& recording) {
+  recording
+      .def(
+          "array",
+          [](Recording& r, Value initial, std::uint32_t size) {
+            return r.value(r.builder().array(initial.id, size));
+          },
+          "Make an array of the element's own, of this size, all of this value.")
+      .def(
+          "read_at",
+          [](Recording& r, Value values, Value index) {
+            return r.value(r.builder().read(values.id, index.id, ir::IndexMode::Check));
+          },
+          "Read an array or table; outside of it the element fails.")
+      .def(
+          "write_at",
+          [](Recording& r, Value array, Value index, Value value) {
+            r.builder().array_write(array.id, index.id, value.id, ir::IndexMode::Check);
+          },
+          "Assign to a place of an array; outside of it the element fails.")
+      .def(
+          "check_index",
+          [](Recording& r, Value index, std::int64_t size) {
+            r.builder().check_index(index.id, size);
+          },
+          "The element fails unless an i32 is from 0 to below a size.")
+      .def(
+          "table_size",
+          [](Recording& r, Value table) { return r.value(r.builder().table_size(table.id)); },
+          "How many values a table has.");
+}
+
+void bind_effects(nb::class_<Recording>& recording) {
+  recording
+      .def(
+          "fail_if",
+          [](Recording& r, Value condition) {
+            r.builder().fail_if(condition.id, ir::FailKind::Check);
+          },
+          "The element fails where the condition holds.")
+      .def("element", &element, "The number of the element.")
+      .def("draw", &draw, "A random number: uniform, normal or exponential.")
+      .def(
+          "draw_integer",
+          [](Recording& r, Value low, Value high) {
+            return r.value(random::draw_integer(low.id, high.id));
+          },
+          "A random integer from low to below high.")
+      .def("comes_only_from", &comes_only_from,
+           "Whether a value was computed from others and literals alone.")
+      .def("depends", &depends, "Whether a value was computed from another.");
 }
 
 }  // namespace
@@ -70,9 +236,11 @@ void bind_recording(nb::module_& module) {
 #undef LW_DTYPE
 
   nb::class_<Value>(module, "Value", "A value of the program under construction.")
+      .def_ro("id", &Value::id)
       .def_ro("dtype", &Value::type);
 
-  nb::class_<Recording>(module, "Recording", "A program under construction.")
+  nb::class_<Recording> recording(module, "Recording", "A program under construction.");
+  recording
       .def(
           "set_location",
           [](Recording& r, const std::string& file, int line) {
@@ -92,32 +260,14 @@ void bind_recording(nb::module_& module) {
             return r.value(r.builder().convert(value.id, type));
           },
           "Record a conversion.")
-      .def(
-          "begin_loop",
-          [](Recording& r, const std::vector<Value>& initial) {
-            return r.value(r.builder().begin_loop(ids_of(initial)));
-          },
-          "Open a loop; what follows goes into its body.")
-      .def("arguments", &arguments, "The values a loop carries, as its body sees them.")
-      .def(
-          "break_if",
-          [](Recording& r, Value condition, const std::vector<Value>& values) {
-            r.builder().break_if(condition.id, ids_of(values));
-          },
-          "Leave the innermost loop with these values where the condition holds.")
-      .def(
-          "end_loop",
-          [](Recording& r, const std::vector<Value>& next) { r.builder().end_loop(ids_of(next)); },
-          "End the body of the innermost loop with the values of its next step.")
-      .def(
-          "discard_loop", [](Recording& r, Value loop) { r.builder().discard_loop(loop.id); },
-          "Drop the innermost loop, which is open, and all that was recorded in it.")
-      .def(
-          "result",
-          [](Recording& r, Value loop, std::uint32_t index) {
-            return r.value(r.builder().result(loop.id, index));
-          },
-          "The carried value of this index as the loop left it.");
+      .def_prop_ro(
+          "size", [](Recording& r) { return r.builder().function().values.size(); },
+          "How many values there are; those that are recorded next have higher numbers.")
+      .def("close", &Recording::close, "Give up.");
+  bind_slots(recording);
+  bind_control(recording);
+  bind_memory(recording);
+  bind_effects(recording);
 }
 
 }  // namespace lw::python

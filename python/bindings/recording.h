@@ -1,4 +1,4 @@
-// Recording a Python function: a handle on the builder that outlives it safely.
+// Recording a Python function: a handle on the trace that outlives it safely.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lanewise/base/error.h"
-#include "lanewise/ir/builder.h"
+#include "lanewise/trace/trace.h"
 
 namespace lw::python {
 
@@ -19,24 +19,25 @@ struct Value {
   DType type;
 };
 
-/// Python holds this object and may keep it: `builder` is there only while the function is
+/// Python holds this object and may keep it: the trace is there only while the function is
 /// recorded.
 class Recording {
  public:
-  explicit Recording(std::string name) { builder_.emplace(std::move(name)); }
-  Recording(const Recording&) = delete;  // the builder points into itself
-  Recording& operator=(const Recording&) = delete;
+  explicit Recording(std::string name) { trace_.emplace(std::move(name)); }
 
-  ir::Builder& builder() {
-    if (!builder_) throw InternalError("record: the recording has ended.");
-    return *builder_;
+  trace::Trace& trace() {
+    if (!trace_) throw InternalError("record: the recording has ended.");
+    return *trace_;
   }
+  ir::Builder& builder() { return trace().builder(); }
   Value value(ir::ValueId id) { return {id, builder().type(id)}; }
+  /// Gives up: nothing is recorded any more.
+  void close() { trace_.reset(); }
   /// Ends the function; the recording records nothing after it.
   ir::Function finish(const std::vector<Value>& results);
 
  private:
-  std::optional<ir::Builder> builder_;
+  std::optional<trace::Trace> trace_;
 };
 
 std::vector<ir::ValueId> ids_of(const std::vector<Value>& values);

@@ -3,11 +3,12 @@
 >>> import lanewise as lw, numpy as np
 >>> @lw.vectorize
 ... def steps(a, b):
-...     def inside(x, y, n):
-...         return (x * x + y * y < 4) & (n < 100)
-...     def step(x, y, n):
-...         return x * x - y * y + a, 2 * x * y + b, n + 1
-...     return lw.while_loop(inside, step, (0.0, 0.0, 0))[2]
+...     x = y = 0.0
+...     n = 0
+...     while x * x + y * y < 4 and n < 100:
+...         x, y = x * x - y * y + a, 2 * x * y + b
+...         n += 1
+...     return n
 >>> steps(np.array([0.0, 0.4, 1.0]), np.array([0.0, 0.5, 1.0]))
 array([100,   7,   2])
 """
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import functions as _functions
 from . import numpy_functions as _numpy_functions  # noqa: F401  # elements know them now
+from . import random
 from ._core import Explanation, __version__
 from .element import Element
 from .errors import (
@@ -23,9 +25,11 @@ from .errors import (
     ElementError,
     InternalError,
     ResourceError,
+    Timeout,
     UsageError,
     UsageTypeError,
 )
+from .flow.checks import check
 from .functions import (
     abs,
     acos,
@@ -80,6 +84,8 @@ from .functions import (
     where,
 )
 from .loops import while_loop
+from .mapping import map
+from .options import Config, config
 from .settings import (
     CacheInfo,
     MemoryInfo,
@@ -94,6 +100,7 @@ from .vectorize import Vectorized, vectorize
 __all__ = [
     "CacheInfo",
     "Cancelled",
+    "Config",
     "Element",
     "ElementError",
     "Explanation",
@@ -101,6 +108,7 @@ __all__ = [
     "MemoryInfo",
     "MemoryUse",
     "ResourceError",
+    "Timeout",
     "UsageError",
     "UsageTypeError",
     "Vectorized",
@@ -116,7 +124,9 @@ __all__ = [
     "cache_info",
     "cbrt",
     "ceil",
+    "check",
     "clear_cache",
+    "config",
     "copysign",
     "cos",
     "cosh",
@@ -140,12 +150,14 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "map",
     "maximum",
     "memory_info",
     "minimum",
     "mod",
     "nextafter",
     "power",
+    "random",
     "round",
     "rsqrt",
     "select",

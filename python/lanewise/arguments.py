@@ -1,16 +1,20 @@
-"""From the arguments of a call to arrays of one shape and the signature they have.
+"""From the arguments of a call to arrays and numbers, and the signature they have.
 
-Arrays are mapped; numbers and arrays of rank 0 are shared by all elements. Only kinds are part of
-the signature, never values or sizes.
+Arrays are mapped; numbers and arrays of rank 0 are shared by all elements. Containers are taken
+apart. Only kinds are part of the signature, never values or sizes.
 """
 
+import numbers
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._core import DType
-from .dtypes import BOUNDS, FROM_NUMPY, SUPPORTED, TO_NUMPY, WEAK_FLOAT, WEAK_INT, Kind
+from ._core import DType, ParamKind
+from .dtypes import BOUNDS, FROM_NUMPY, SUPPORTED, WEAK_FLOAT, WEAK_INT, Kind
 from .errors import UsageError, UsageTypeError
+from .records import Record
+from .trees import Structure, flatten, leaf_names, parts_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -19,69 +23,240 @@ class Parameter(NamedTuple):
     """What is known of an argument while its function is recorded."""
 
     kind: Kind
-    is_mapped: bool
+    role: ParamKind
+    row: tuple[int, ...] = ()  # the dimensions of a table but the first
 
 
-Signature = tuple[Parameter, ...]
+class Static:
+    """An argument that is neither mapped nor a number: it is a part of the signature."""
+
+    __slots__ = ("_key", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._key: Hashable = (type(value), value)
+        try:
+            hash(self._key)
+        except TypeError:
+            self._key = id(value)  # and `value` keeps it from being given to another
+
+    def __reduce__(self) -> Any:
+        return Static, (self.value,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+class Signature(NamedTuple):
+    """Everything about arguments that a recorded program depends on."""
+
+    structures: tuple[Structure, ...]  # of each argument
+    leaves: tuple[Parameter | Static, ...]  # of all of them
 
 
 class Arguments(NamedTuple):
     """The arguments of a call, ready for the map."""
 
-    arrays: list[Array]  # C-contiguous, of `shape`; shared ones have rank 0
+    values: list[Any]  # arrays and numbers, those of `Static` left out
     shape: tuple[int, ...]
     signature: Signature
+    is_plain: bool  # each is an array or number as it was given
+    copied: list[str]  # which were copied, and why
 
 
-def describe(call: str, arguments: tuple[Any, ...]) -> Arguments:
-    """Return the arguments of a call as arrays of one shape; `call` is named in errors."""
-    if not arguments:
+def describe(
+    call: str, arguments: tuple[Any, ...], shared: frozenset[int] = frozenset()
+) -> Arguments:
+    """Return the arguments as arrays and numbers; `call` is named in errors.
+
+    Those at the positions `shared` are not mapped: arrays among them are read by index.
+    """
+    if not shared and (plain := _describe_plain(arguments)) is not None:
+        return plain
+    values: list[Any] = []
+    leaves: list[Parameter | Static] = []
+    structures: list[Structure] = []
+    names: list[str] = []  # of values
+    copied: list[str] = []
+    is_plain = True
+    for position, argument in enumerate(arguments):
+        if position in shared:
+            structures.append(None)
+            value, leaf = _describe_shared(argument)
+            leaves.append(leaf)
+            if not isinstance(leaf, Static):
+                values.append(value)
+                names.append(f"argument {position}")
+            is_plain = False
+            continue
+        if _is_plain(argument):
+            structure: Structure = None
+            parts = [argument]
+        else:
+            parts = []
+            structure = flatten(argument, parts, split_argument)
+        structures.append(structure)
+        part_names = _names(structure, position)
+        for part, name in zip(parts, part_names, strict=True):
+            value, kind = _describe(call, name, part)
+            if isinstance(value, np.ndarray) and not value.dtype.isnative:
+                copied.append(f"{name}: byte-swapped")
+                value = value.astype(value.dtype.newbyteorder("="))
+            is_mapped = isinstance(value, np.ndarray) and value.ndim > 0
+            leaves.append(Parameter(kind, ParamKind.Mapped if is_mapped else ParamKind.Shared))
+            values.append(value)
+            names.append(name)
+            is_plain = is_plain and value is argument
+    if not values:
         raise UsageError(f"{call}: nothing to map over; got no arguments, expected at least one.")
-    described = [_describe(call, index, value) for index, value in enumerate(arguments)]
-    arrays = [array for array, _ in described]
-    shape = _common_shape(call, arrays)
-    _check_literals(call, described)
-    if all(array.ndim == 0 for array in arrays):  # one element
-        arrays[0] = arrays[0].reshape(1)
-    else:
-        arrays = [_mapped(array, shape) if array.ndim else array for array in arrays]
-    signature = tuple(
-        Parameter(kind, array.ndim != 0) for array, (_, kind) in zip(arrays, described, strict=True)
+    _check_literals(call, values, names)
+    signature = Signature(tuple(structures), tuple(leaves))
+    mapped = [
+        value.shape if isinstance(leaf, Parameter) and leaf.role is ParamKind.Mapped else ()
+        for value, leaf in zip(
+            values, (leaf for leaf in leaves if isinstance(leaf, Parameter)), strict=True
+        )
+    ]
+    return Arguments(values, _common_shape(call, mapped, names), signature, is_plain, copied)
+
+
+def _describe_plain(arguments: tuple[Any, ...]) -> Arguments | None:
+    """Describe native arrays of one shape and floats; None: there is something else."""
+    shape: tuple[int, ...] = ()
+    leaves = []
+    for value in arguments:
+        if type(value) is float:
+            leaves.append(_FLOAT)
+            continue
+        leaf = _MAPPED.get(value.dtype) if type(value) is np.ndarray and value.ndim else None
+        if leaf is None or (shape and value.shape != shape):
+            return None
+        shape = value.shape
+        leaves.append(leaf)
+    if not shape:
+        return None
+    signature = Signature((None,) * len(arguments), tuple(leaves))
+    return Arguments(list(arguments), shape, signature, True, [])
+
+
+_FLOAT = Parameter(WEAK_FLOAT, ParamKind.Shared)
+_MAPPED = {numpy: Parameter(Kind(ours), ParamKind.Mapped) for numpy, ours in FROM_NUMPY.items()}
+
+
+def _is_plain(argument: Any) -> bool:
+    kind = type(argument)
+    return (kind is np.ndarray and argument.dtype.names is None) or kind in (float, int, bool)
+
+
+def _names(structure: Structure, position: int) -> list[str]:
+    return leaf_names(structure, f"argument {position}")
+
+
+def split_argument(value: Any) -> tuple[type, tuple[Any, ...], list[Any]] | None:
+    """Take a container apart. Lists and tuples of numbers only are arrays, as for NumPy."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.names is None:
+            return None
+        names = tuple(
+            name for name in value.dtype.names if value.dtype[name].newbyteorder("=") in FROM_NUMPY
+        )
+        plain = value.view(np.ndarray)
+        return Record, names, [plain[name] for name in names]
+    columns = _columns(value)
+    if columns is not None:
+        return Record, tuple(columns), list(columns.values())
+    found = parts_of(value)
+    if found is None:
+        return None
+    if type(value) in (tuple, list) and _is_array_like(value):
+        return None
+    return type(value), *found
+
+
+def _is_array_like(value: Any) -> bool:
+    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+        return all(_is_array_like(part) for part in value)
+    return isinstance(value, (numbers.Number, np.generic, str, bytes)) or (
+        isinstance(value, np.ndarray) and value.ndim == 0
     )
-    return Arguments(arrays, shape, signature)
 
 
-def _describe(call: str, index: int, value: Any) -> tuple[Array, Kind]:
+def _columns(value: Any) -> dict[str, Any] | None:
+    """Return the columns of numbers of a data frame (pandas, polars); None for anything else."""
+    if not (hasattr(value, "columns") and hasattr(value, "dtypes") and hasattr(value, "shape")):
+        return None
+    columns = {str(name): np.asarray(value[name]) for name in value.columns}
+    return {name: column for name, column in columns.items() if column.dtype in FROM_NUMPY}
+
+
+def _describe_shared(value: Any) -> tuple[Any, Parameter | Static]:
+    """Describe an argument that is not mapped."""
+    if isinstance(value, float) and not isinstance(value, np.generic):
+        return float(value), Parameter(WEAK_FLOAT, ParamKind.Shared)
+    if isinstance(value, int) and not isinstance(value, bool):
+        bounds = BOUNDS[DType.I64]
+        if bounds.min <= value <= bounds.max:
+            return int(value), Parameter(WEAK_INT, ParamKind.Shared)
+    is_array = isinstance(value, (np.ndarray, np.generic)) or (
+        type(value) in (tuple, list) and _is_array_like(value) and len(value) > 0
+    )
+    if is_array or hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
+        array = as_array(value)
+        dtype = FROM_NUMPY.get(array.dtype.newbyteorder("="))
+        if dtype is not None and array.size > 0:
+            if array.ndim == 0:
+                return array, Parameter(Kind(dtype), ParamKind.Shared)
+            array = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).view(np.ndarray)
+            return array, Parameter(Kind(dtype), ParamKind.Table, array.shape[1:])
+    return None, Static(value)
+
+
+def _describe(call: str, name: str, value: Any) -> tuple[Any, Kind]:
     if type(value) is np.ndarray and (dtype := FROM_NUMPY.get(value.dtype)) is not None:
         return value, Kind(dtype)
     if isinstance(value, float) and not isinstance(value, np.generic):
-        return np.array(value), WEAK_FLOAT
-    if isinstance(value, int) and not isinstance(value, bool):
-        return np.array(_fitting(call, index, value), np.int64), WEAK_INT
-    return _describe_array(call, index, value)
+        return float(value), WEAK_FLOAT
+    if type(value) is bool:
+        return value, Kind(DType.Bool)
+    if isinstance(value, int):
+        return int(_fitting(call, name, value)), WEAK_INT
+    if isinstance(value, np.generic) and (dtype := FROM_NUMPY.get(value.dtype)) is not None:
+        return value, Kind(dtype)
+    return _describe_array(call, name, value)
 
 
-def _fitting(call: str, index: int, value: int) -> int:
+def _fitting(call: str, name: str, value: int) -> int:
     bounds = BOUNDS[DType.I64]
     if bounds.min <= value <= bounds.max:
         return value
     raise UsageError(
-        f"{call}: argument {index} does not fit int64; got {value}, expected {bounds.min} to "
+        f"{call}: {name} does not fit int64; got {value}, expected {bounds.min} to "
         f"{bounds.max}. Pass a float."
     )
 
 
-def _describe_array(call: str, index: int, value: Any) -> tuple[Array, Kind]:
+def as_array(value: Any) -> Array:
+    """Return what has a buffer, an array interface or DLPack as an array, without a copy."""
+    has_own = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
+    if hasattr(value, "__dlpack__") and not has_own:
+        return np.from_dlpack(value)
+    return np.asarray(value)
+
+
+def _describe_array(call: str, name: str, value: Any) -> tuple[Array, Kind]:
     if isinstance(value, np.ma.MaskedArray):
         raise UsageTypeError(
-            f"{call}: argument {index} is a masked array; got a mask, expected plain values. "
+            f"{call}: {name} is a masked array; got a mask, expected plain values. "
             "Pass argument.filled(value)."
         )
     try:
-        array = np.asarray(value)
-    except ValueError as error:
+        array = as_array(value).view(np.ndarray)
+    except (ValueError, BufferError) as error:
         raise UsageError(
-            f"{call}: argument {index} is not an array; got {type(value).__name__}, expected "
+            f"{call}: {name} is not an array; got {type(value).__name__}, expected "
             f"numbers in rows of equal length ({error})."
         ) from None
     dtype = FROM_NUMPY.get(array.dtype.newbyteorder("="))
@@ -91,43 +266,34 @@ def _describe_array(call: str, index: int, value: Any) -> tuple[Array, Kind]:
             "Convert it with .astype." if array.dtype.kind in "iuf" else "Pass arrays of numbers."
         )
         raise UsageTypeError(
-            f"{call}: argument {index} has an unsupported type; got {got}, expected {SUPPORTED}. "
-            f"{hint}"
+            f"{call}: {name} has an unsupported type; got {got}, expected {SUPPORTED}. {hint}"
         )
     return array, Kind(dtype)
 
 
-def _common_shape(call: str, arrays: list[Array]) -> tuple[int, ...]:
-    shapes = [array.shape for array in arrays if array.ndim]
-    if all(shape == shapes[0] for shape in shapes):
-        return shapes[0] if shapes else ()
+def _common_shape(call: str, shapes: list[tuple[int, ...]], names: list[str]) -> tuple[int, ...]:
+    ranked = [shape for shape in shapes if shape]
+    if all(shape == ranked[0] for shape in ranked):
+        return ranked[0] if ranked else ()
     try:
-        return np.broadcast_shapes(*shapes)
+        return np.broadcast_shapes(*ranked)
     except ValueError:
-        got = ", ".join(f"{array.shape} (argument {i})" for i, array in enumerate(arrays))
+        got = ", ".join(f"{shape} ({name})" for shape, name in zip(shapes, names, strict=True))
         raise UsageError(
             f"{call}: arguments disagree on the mapped shape; got {got}, expected shapes that "
             "broadcast: equal, or 1, in every dimension. Pass a plain number to share it."
         ) from None
 
 
-def _mapped(array: Array, shape: tuple[int, ...]) -> Array:
-    if array.shape != shape:
-        array = np.broadcast_to(array, shape)
-    if array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative:
-        return array
-    return np.array(array, array.dtype.newbyteorder("="), order="C")
-
-
-def _check_literals(call: str, described: list[tuple[Array, Kind]]) -> None:
+def _check_literals(call: str, values: list[Any], names: list[str]) -> None:
     """Refuse Python integers that would not fit the int32 arrays they may meet."""
     bounds = BOUNDS[DType.I32]
-    if not any(array.ndim and array.dtype == TO_NUMPY[DType.I32] for array, _ in described):
+    if not any(isinstance(v, np.ndarray) and v.ndim and v.dtype == np.int32 for v in values):
         return
-    for index, (array, kind) in enumerate(described):
-        if kind == WEAK_INT and not bounds.min <= array.item() <= bounds.max:
+    for value, name in zip(values, names, strict=True):
+        if type(value) is int and not bounds.min <= value <= bounds.max:
             raise UsageError(
-                f"{call}: argument {index} does not fit int32, the type of an array beside it; got "
-                f"{array.item()}, expected {bounds.min} to {bounds.max}. "
+                f"{call}: {name} does not fit int32, the type of an array beside it; got "
+                f"{value}, expected {bounds.min} to {bounds.max}. "
                 "Pass np.int64(value) to widen."
             )

@@ -53,6 +53,8 @@ class Kind(NamedTuple):
 
 WEAK_INT = Kind(DType.I64, weak=True)
 WEAK_FLOAT = Kind(DType.F64, weak=True)
+# A Python number that is known to fit int32: the counter of a loop. It is computed with as int64.
+WEAK_NARROW = Kind(DType.I32, weak=True)
 
 _STRONG = {
     (a, b): FROM_NUMPY[np.promote_types(TO_NUMPY[a], TO_NUMPY[b])]
@@ -76,6 +78,11 @@ def promote_all(kinds: list[Kind]) -> Kind:
     for kind in kinds[1:]:
         result = promote(result, kind)
     return result
+
+
+def settled(kind: Kind) -> DType:
+    """Return the type that a value has where it is seen from outside."""
+    return DType.I64 if kind == WEAK_NARROW else kind.dtype
 
 
 def as_float(kind: Kind) -> Kind:

@@ -4,12 +4,15 @@ An ``Element`` looks like a number: operators and NumPy functions on it are writ
 computed. What an operation means for which types is said in ``rules.py``.
 """
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ._core import DType, Value
+from .convert import reason
 from .dtypes import (
     BOUNDS,
     FLOATS,
@@ -19,16 +22,30 @@ from .dtypes import (
     TO_NUMPY,
     WEAK_FLOAT,
     WEAK_INT,
+    WEAK_NARROW,
     Kind,
     promote,
+    settled,
 )
 from .errors import UsageError, UsageTypeError
-from .recorder import Recorder
+from .recorder import Recorder, Retrace
 from .rules import RULES
-from .source import at_line
+from .source import at_line, user_code
 
 # NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
-NUMPY_FUNCTIONS: dict[Any, Callable[..., "Element"]] = {}
+NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+
+
+def another_trial(recorder: Recorder, value: Value, error: Exception) -> None:
+    """Record the function again, if that may help where the value of an element is needed.
+
+    A loop whose steps are recorded one by one has plain counters; a function that is rewritten
+    needs no plain conditions.
+    """
+    recorder.make_plain(value, error)
+    if not recorder.converts:
+        recorder.session.converts = True
+        raise Retrace
 
 
 def _binary(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -54,8 +71,10 @@ def _unary(name: str) -> Callable[..., Any]:
 class Element:
     """One element of a mapped array, or a number shared by all, while its function is recorded.
 
-    Operators, comparisons and NumPy functions work; its value is not known yet, so ``if``,
-    ``while``, ``and``, ``or`` and ``not`` do not. Write `lanewise.while_loop` or `lanewise.select`.
+    Operators, comparisons and NumPy functions work. Its value is not known yet: statements that
+    depend on it (``if``, ``while``, ``for``, ``and``, ``return``) are recorded too, for which the
+    source of the function is rewritten. Where that cannot be, write `lanewise.while_loop` or
+    `lanewise.select`.
 
     Examples
     --------
@@ -68,18 +87,44 @@ class Element:
     [<element float64>]
     """
 
-    __slots__ = ("_recorder", "_scope", "_value", "_weak")
+    __slots__ = ("_recorder", "_value", "_weak")
 
     def __init__(self, recorder: Recorder, value: Value, weak: bool = False) -> None:
         self._recorder = recorder
-        self._scope = recorder.scope
         self._value = value
         self._weak = weak
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The NumPy type."""
-        return TO_NUMPY[self._value.dtype]
+        return TO_NUMPY[settled(self.kind)]
+
+    shape: tuple[int, ...] = ()
+    ndim = 0
+    size = 1
+
+    @property
+    def real(self) -> "Element":
+        """Itself: complex numbers are others."""
+        return self
+
+    def conjugate(self) -> "Element":
+        """Return itself."""
+        return self
+
+    def item(self) -> "Element":
+        """Return it as a Python number, which gives way to other types."""
+        if self._value.dtype in FLOATS:
+            return Element(self.recorder, self.recorder.convert(self._value, DType.F64), weak=True)
+        return self if self._value.dtype is DType.Bool else whole(self)
+
+    def clip(self, low: Any = None, high: Any = None) -> Any:
+        """Return the nearest number from `low` to `high`."""
+        return np.clip(self, low, high)
+
+    def round(self, decimals: int = 0) -> Any:
+        """Return it rounded to some decimals."""
+        return np.round(self, decimals)
 
     @property
     def kind(self) -> Kind:
@@ -112,14 +157,15 @@ class Element:
     @property
     def recorder(self) -> Recorder:
         """The recorder of its function, if the element is good at the present point."""
-        if self._scope in self._recorder.scopes:
-            return self._recorder
-        if self._recorder.scopes:
+        recorder = self._recorder
+        if recorder.is_open:
+            if not recorder.is_gone(self._value):
+                return recorder
             raise UsageError(
                 at_line(
-                    "element: used outside of the loop it was made in; got a value from inside a "
-                    "cond or body of lw.while_loop, expected one of the present scope. "
-                    "Return it from body as a part of the state."
+                    "element: used outside of the loop or branch it was made in; got a value that "
+                    "not every element has, expected one of the present scope. Assign it to a "
+                    "variable, or return it."
                 )
             )
         raise UsageError(
@@ -142,7 +188,6 @@ class Element:
     __sub__, __rsub__ = _binary("subtract")
     __mul__, __rmul__ = _binary("multiply")
     __truediv__, __rtruediv__ = _binary("divide")
-    __floordiv__, __rfloordiv__ = _binary("floor_divide")
     __mod__, __rmod__ = _binary("remainder")
     __and__, __rand__ = _binary("bitwise_and")
     __or__, __ror__ = _binary("bitwise_or")
@@ -160,6 +205,18 @@ class Element:
     __abs__ = _unary("absolute")
     __invert__ = _unary("invert")
 
+    def __floordiv__(self, other: Any) -> Any:
+        return floor_divide(self, other) if is_operand(other) else NotImplemented
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return floor_divide(other, self) if is_operand(other) else NotImplemented
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
     def __pos__(self) -> "Element":
         return self
 
@@ -169,49 +226,89 @@ class Element:
     def __rpow__(self, base: Any) -> "Element":
         return power(base, self)
 
+    def __trunc__(self) -> "Element":
+        return whole(self)
+
+    def __floor__(self) -> "Element":
+        return whole(record("floor", self))
+
+    def __ceil__(self) -> "Element":
+        return whole(record("ceil", self))
+
+    def __round__(self, digits: int | None = None) -> "Element":
+        if digits is None:
+            return whole(record("round", self))
+        return rounded(self, digits)
+
     def __bool__(self) -> bool:
-        raise _no_value("bool", "a condition on it (if, while, and, or, not)", _BRANCHES)
+        raise self._no_value("bool", "a condition on it (if, while, and, or, not)", _BRANCHES)
 
     def __index__(self) -> int:
-        raise _no_value("int", "a use as a Python integer (range, an index)", _BRANCHES)
+        raise self._no_value("int", "a use as a Python integer (range, an index)", _BRANCHES)
 
     def __int__(self) -> int:
-        raise _no_value("int", "a conversion", "x.astype(np.int64)")
+        raise self._no_value("int", "a conversion", "x.astype(np.int64)")
 
     def __float__(self) -> float:
-        raise _no_value("float", "a conversion (math.* makes one)", "lw.* or np.* functions")
+        raise self._no_value("float", "a conversion", "x.astype(np.float64)")
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise _no_value("array", "a conversion to a NumPy array", "operations on single elements")
+        raise self._no_value(
+            "array", "a conversion to a NumPy array", "operations on single elements"
+        )
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> "Element":
+    def _no_value(self, call: str, got: str, expected: str) -> BaseException:
+        """Return the error for a use that needs a value; or let the function be recorded again."""
+        recorder = self.recorder
+        why = reason(user_code())
+        hint = f" This function could not be rewritten: {why}. Put it into a file." if why else ""
+        error = UsageTypeError(
+            at_line(
+                f"{call}: an element has no value while its function is recorded; got {got}, "
+                f"expected {expected}.{hint}"
+            )
+        )
+        another_trial(recorder, self._value, error)
+        return error
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":
             raise unsupported(f"np.{ufunc.__name__}.{method}")
         return self._record_numpy(ufunc, inputs, options)
 
-    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> "Element":
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
         return self._record_numpy(function, inputs, options)
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return np
+
     @staticmethod
-    def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> "Element":
-        name = f"np.{function.__name__}"
-        if function not in NUMPY_FUNCTIONS:
+    def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
+        name = numpy_name(function)
+        recorded = NUMPY_FUNCTIONS.get(function)
+        if recorded is None:
             raise unsupported(name)
-        if options:
-            raise unsupported(f"{name} with {', '.join(options)}=")
-        return NUMPY_FUNCTIONS[function](*inputs)
+        if options and (left := set(options) - options_of(recorded)):
+            raise unsupported(f"{name} with {', '.join(sorted(left))}=")
+        return recorded(*inputs, **options)
 
 
 _BRANCHES = "lw.while_loop(cond, body, state) or lw.select(condition, a, b)"
 
 
-def _no_value(call: str, got: str, expected: str) -> UsageTypeError:
-    return UsageTypeError(
-        at_line(
-            f"{call}: an element has no value while its function is recorded; got {got}, "
-            f"expected {expected}."
-        )
-    )
+def numpy_name(function: Any) -> str:
+    """Return the name of a NumPy function as users write it."""
+    module = getattr(function, "__module__", None) or "numpy"
+    return f"{module.replace('numpy', 'np', 1)}.{function.__name__}"
+
+
+@functools.cache
+def options_of(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the names of the arguments that a recorded function takes by name."""
+    if isinstance(function, functools.partial):
+        return frozenset()
+    parameters = inspect.signature(function).parameters.values()
+    return frozenset(p.name for p in parameters if p.kind is not p.VAR_POSITIONAL)
 
 
 def unsupported(name: str) -> UsageTypeError:
@@ -279,10 +376,42 @@ def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
     return recorder.constant(dtype, int(number))
 
 
+def constant(recorder: Recorder, number: Any) -> Element:
+    """Record a plain number."""
+    kind = kind_of(number)
+    return Element(recorder, as_value(recorder, number, kind.dtype), kind.weak)
+
+
+_NARROW_FUNCTIONS = frozenset(
+    {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "select"}
+)
+
+
+def _computed(name: str, operands: tuple[Any, ...], kinds: list[Kind]) -> list[Kind]:
+    """Return the kinds in which operands are computed with, of which some are narrow."""
+    if name not in _NARROW_FUNCTIONS:
+        return [WEAK_INT if kind == WEAK_NARROW else kind for kind in kinds]
+    return [
+        WEAK_NARROW if is_narrow(operand) else kind
+        for operand, kind in zip(operands, kinds, strict=True)
+    ]
+
+
+def is_narrow(operand: Any) -> bool:
+    """Say whether an operand is a Python integer that is known to fit int32."""
+    if isinstance(operand, Element):
+        return operand.kind == WEAK_NARROW
+    is_int = isinstance(operand, int) and not isinstance(operand, bool)
+    return is_int and -(2**31) <= operand < 2**31
+
+
 def record(name: str, *operands: Any) -> Element:
     """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
     recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
-    resolved = RULES[name](name, [kind_of(operand) for operand in operands])
+    kinds = [kind_of(operand) for operand in operands]
+    if WEAK_NARROW in kinds:
+        kinds = _computed(name, operands, kinds)
+    resolved = RULES[name](name, kinds)
     values = [
         as_value(recorder, operand, dtype)
         for operand, dtype in zip(operands, resolved.operands, strict=True)
@@ -291,21 +420,74 @@ def record(name: str, *operands: Any) -> Element:
     return Element(recorder, result, resolved.weak)
 
 
+def floor_divide(a: Any, b: Any) -> Element:
+    """Record ``a // b``; of floats as Python and NumPy compute it, from the exact remainder."""
+    common = promote(kind_of(a), kind_of(b))
+    if common.dtype not in FLOATS:
+        return record("floor_divide", a, b)
+    rest = record("remainder", a, b)
+    exact = (a - rest) / b
+    floor = record("floor", exact)
+    nearest = record("select", exact - floor > 0.5, floor + 1.0, floor)
+    quotient = a / b
+    # A quotient of 0 has the sign of a / b; one by 0 is that.
+    signed = record("select", nearest == 0, record("copysign", 0.0, quotient), nearest)
+    if not isinstance(b, Element):
+        return quotient if b == 0 else signed
+    return record("select", record("equal", b, 0), quotient, signed)
+
+
+def whole(x: Element) -> Element:
+    """Record the whole part of a number as Python's ``int`` is: a weak int64."""
+    return Element(x.recorder, x.recorder.convert(x.value, DType.I64), weak=True)
+
+
+def rounded(x: Element, digits: int) -> Element:
+    """Record a number rounded to some decimal digits, as NumPy does it."""
+    is_float = x.value.dtype in FLOATS
+    if not is_float and digits >= 0:
+        return x
+    scale = 10.0 ** abs(digits)
+    if digits >= 0:
+        return record("round", x * scale) / scale  # type: ignore[no-any-return]
+    result = record("round", x / scale) * scale
+    return result if is_float else result.astype(x.dtype)  # type: ignore[no-any-return]
+
+
 def power(base: Any, exponent: Any) -> Element:
-    """Record ``base ** exponent``; the literal exponents 2, 3 and 4 are multiplications."""
+    """Record ``base ** exponent``.
+
+    The literal exponents 2, 3 and 4 are multiplications, and so are all that are whole and not
+    negative, of integers.
+    """
+    if hasattr(exponent, "known") and exponent.kind.dtype in INTEGERS:
+        exponent = exponent.known()  # a captured number
     common = promote(kind_of(base), kind_of(exponent))
-    if isinstance(exponent, Element) or exponent not in (2, 3, 4):
-        if common.dtype in INTEGERS and not isinstance(exponent, float):
+    is_literal = not isinstance(exponent, Element) and exponent in (2, 3, 4)
+    is_whole = common.dtype in INTEGERS and not isinstance(exponent, float)
+    if is_whole and not isinstance(exponent, Element) and exponent >= 0:
+        is_literal = True
+    if not is_literal:
+        if is_whole:
             raise UsageTypeError(
                 at_line(
-                    "power: not supported for integers with this exponent; expected the literal 2, "
-                    "3 or 4. Convert the base to a float first."
+                    "power: not supported for integers with this exponent; expected a plain number "
+                    "that is not negative. Convert the base to a float first."
                 )
             )
         return record("power", base, exponent)
     recorder = base.recorder
     base = Element(recorder, as_value(recorder, base, common.dtype), common.weak)
-    square = record("multiply", base, base)
-    if exponent == 2:
-        return square
-    return record("multiply", square, base if exponent == 3 else square)
+    return _whole_power(base, int(exponent))
+
+
+def _whole_power(base: Element, exponent: int) -> Element:
+    """Record a power by squares, from the highest bit of the exponent on."""
+    if exponent == 0:
+        return record("add", record("multiply", base, 0), 1)
+    result = base
+    for bit in bin(exponent)[3:]:
+        result = record("multiply", result, result)
+        if bit == "1":
+            result = record("multiply", result, base)
+    return result

@@ -4,6 +4,9 @@ Every message has one form, ``call: problem; got values, expected rule. Hint.``,
 file and line in front where a function is being recorded.
 """
 
+import re
+from typing import ClassVar
+
 
 class UsageError(ValueError):
     """The call was wrong: sizes, options, a function that cannot be recorded."""
@@ -23,8 +26,13 @@ class ElementError(RuntimeError):
         several fail.
     """
 
+    # What checks say when they fail, by file and line.
+    messages: ClassVar[dict[str, str]] = {}
+
     def __init__(self, message: str, element: int) -> None:
-        super().__init__(message, element)
+        place = re.search(r" failed \((.*)\)\.$", message)
+        said = place and self.messages.get(place[1])
+        super().__init__(f"{message[:-1]}: {said}" if said else message, element)
         self.element = element
 
     def __str__(self) -> str:
@@ -33,6 +41,10 @@ class ElementError(RuntimeError):
 
 class Cancelled(RuntimeError):  # noqa: N818  # its name in C++ too
     """The map was cancelled before it ended."""
+
+
+class Timeout(TimeoutError):  # noqa: N818  # its name in C++ too
+    """The map did not end within its time."""
 
 
 class ResourceError(MemoryError):

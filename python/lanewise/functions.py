@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ._core import called_ops
-from .element import Element, record
+from .element import Element, constant, record
 from .errors import UsageTypeError
+from .recorder import current
 from .rules import OTHER_NAMES
 from .source import at_line
 from .vectorize import vectorize
@@ -32,6 +33,9 @@ def _mapped(name: str) -> Callable[..., Any]:
     function = vectorize(lambda *elements: record(name, *elements), name=name)
 
     def plain(*operands: Any) -> Any:
+        recorder = current()
+        if recorder is not None:
+            return record(name, *(constant(recorder, operand) for operand in operands))
         arrays = np.broadcast_arrays(*operands)
         return function(*(array.reshape(-1) for array in arrays)).reshape(arrays[0].shape)[()]
 

@@ -1,19 +1,18 @@
 """``lw.while_loop``: a loop that each element leaves by itself.
 
-What a loop carries has one type. Where the state's types change from step to step (an ``int`` 0 to
-which floats are added) the loop is recorded again with the types they have in common, until they
-stay.
+In ordinary functions a ``while`` statement does the same. This one is for functions that are made
+of others.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from ._core import DType
-from .dtypes import Kind, promote
-from .element import Element, as_value, is_operand, kind_of
+from . import flow
+from .element import is_operand, kind_of
 from .errors import UsageError, UsageTypeError
+from .flow.loops import RegionLoop
 from .recorder import Recorder, current
-from .source import at_line
+from .source import at_line, user_line
 
 
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Any) -> Any:
@@ -69,38 +68,17 @@ def _record(
     initial: list[Any],
     is_single: bool,
 ) -> list[Any]:
-    kinds = _kinds("state", initial)
-    while True:
-        with recorder.loop(
-            [
-                as_value(recorder, value, kind.dtype)
-                for value, kind in zip(initial, kinds, strict=True)
-            ]
-        ) as loop:
-            arguments = [
-                Element(recorder, value, kind.weak)
-                for value, kind in zip(loop.arguments, kinds, strict=True)
-            ]
-            go_on = as_value(recorder, cond(*arguments), DType.Bool)
-            loop.break_if(recorder.op("not", [go_on]))
-            following = _next_state(body(*arguments), is_single, len(initial))
-            common = [
-                promote(kind, other)
-                for kind, other in zip(kinds, _kinds("the state from body", following), strict=True)
-            ]
-            if common == kinds:
-                loop.end(
-                    [
-                        as_value(recorder, value, kind.dtype)
-                        for value, kind in zip(following, kinds, strict=True)
-                    ]
-                )
-        if loop.ended:
-            return [
-                Element(recorder, value, kind.weak)
-                for value, kind in zip(loop.results(), kinds, strict=True)
-            ]
-        kinds = common
+    _check_numbers("state", initial)
+    names = tuple(f"part {index}" for index in range(len(initial)))
+    loop = RegionLoop(recorder, recorder.visit(user_line()), names, False, tuple(initial))
+    loop.can_be_plain = False
+    values = loop.enter()
+    with loop:
+        loop.stops(flow.call(cond, *values), *values)
+        following = _next_state(flow.call(body, *values), is_single, len(initial))
+        _check_numbers("the state from body", following)
+    loop.repeat(*following)
+    return list(loop.done())
 
 
 def _next_state(returned: Any, is_single: bool, count: int) -> list[Any]:
@@ -124,7 +102,7 @@ def _next_state(returned: Any, is_single: bool, count: int) -> list[Any]:
     )
 
 
-def _kinds(what: str, values: list[Any]) -> list[Kind]:
+def _check_numbers(what: str, values: list[Any]) -> None:
     for index, value in enumerate(values):
         if not is_operand(value):
             raise UsageTypeError(
@@ -133,4 +111,4 @@ def _kinds(what: str, values: list[Any]) -> list[Kind]:
                     f"(part {index}), expected elements and numbers."
                 )
             )
-    return [kind_of(value) for value in values]
+        kind_of(value)

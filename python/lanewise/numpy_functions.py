@@ -1,11 +1,21 @@
 """The NumPy functions that are recorded when they are called on elements."""
 
+from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from .element import NUMPY_FUNCTIONS, Element, power, record, unsupported
+from .element import (
+    NUMPY_FUNCTIONS,
+    Element,
+    floor_divide,
+    power,
+    record,
+    rounded,
+    unsupported,
+)
 from .rules import FUNCTIONS_OF_REALS, NUMPY_NAMES
 
 _BY_RULE: dict[str, Any] = {
@@ -13,7 +23,6 @@ _BY_RULE: dict[str, Any] = {
     "subtract": np.subtract,
     "multiply": np.multiply,
     "divide": np.divide,
-    "floor_divide": np.floor_divide,
     "remainder": np.remainder,
     "negative": np.negative,
     "absolute": np.absolute,
@@ -55,14 +64,130 @@ def _where(condition: Any, *branches: Any) -> Element:
     return record("select", condition, *branches)
 
 
-def _round(x: Element, decimals: int = 0) -> Element:
-    if decimals != 0:
-        raise unsupported("np.round with decimals")
-    return record("round", x)
+def _round(a: Any, decimals: int = 0) -> Element:
+    return record("round", a) if decimals == 0 else rounded(a, decimals)
 
 
-def _clip(x: Any, low: Any, high: Any) -> Element:
-    return np.minimum(np.maximum(x, low), high)  # type: ignore[no-any-return]
+def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
+    if a_min is not None:
+        a = np.maximum(a, a_min)
+    return a if a_max is None else np.minimum(a, a_max)
+
+
+def _real(x: Any) -> Element:
+    """Take a number as a float, as functions of reals do."""
+    return record("copysign", x, x)
+
+
+def _scaled(factor: float) -> Callable[[Any], Any]:
+    return lambda x: record("multiply", _real(x), factor)
+
+
+def _float_power(a: Any, b: Any) -> Element:
+    wide = (x.astype(np.float64) if isinstance(x, Element) else float(x) for x in (a, b))
+    return record("power", *wide)
+
+
+def _heaviside(x: Any, at_zero: Any) -> Any:
+    x = _real(x) if isinstance(x, Element) else x
+    step = np.where(x > 0, 1.0, np.where(x == 0, at_zero, 0.0))
+    return np.where(np.isnan(x), x, step)
+
+
+def _logaddexp(exp: Any, log1p: Any, a: Any, b: Any) -> Any:
+    larger, smaller = np.maximum(a, b), np.minimum(a, b)
+    # Equal infinities have no difference.
+    difference = np.where(larger == smaller, 0.0, smaller - larger)
+    return larger + log1p(exp(difference))
+
+
+def _log2_1p(x: Any) -> Any:
+    return np.log1p(x) * 1.4426950408889634
+
+
+def _modf(x: Any) -> tuple[Any, Any]:
+    x = _real(x)
+    whole_part = np.trunc(x)
+    return np.copysign(np.where(np.isinf(x), 0.0, x - whole_part), x), whole_part
+
+
+def _frexp(x: Any) -> tuple[Any, Any]:
+    return record("frexp_mantissa", x), record("frexp_exponent", x)
+
+
+def _spacing(x: Any) -> Any:
+    x = _real(x)
+    return np.copysign(np.nextafter(np.abs(x), np.inf) - np.abs(x), x)
+
+
+def _reciprocal(x: Any) -> Any:
+    is_float = x.dtype.kind == "f"
+    return record("divide" if is_float else "floor_divide", 1, x)
+
+
+def _nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
+    if x.dtype.kind != "f":
+        return x
+    bounds = np.finfo(x.dtype)
+    high = bounds.max.item() if posinf is None else posinf
+    low = bounds.min.item() if neginf is None else neginf
+    finite = np.where(x == np.inf, high, np.where(x == -np.inf, low, x))
+    return np.where(np.isnan(x), nan, finite)
+
+
+def _isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+    is_near = np.abs(a - b) <= atol + rtol * np.abs(b)
+    result = np.logical_or(np.logical_and(is_near, np.isfinite(b)), a == b)
+    if equal_nan:
+        result = np.logical_or(result, np.logical_and(np.isnan(a), np.isnan(b)))
+    return result
+
+
+def _sinc(x: Any) -> Any:
+    y = np.pi * np.where(x == 0, 1.0e-20, x)
+    return np.sin(y) / y
+
+
+def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    result = default
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        result = np.where(condition, choice, result)
+    return result
+
+
+def _polyval(p: Any, x: Any) -> Any:
+    result: Any = 0
+    for coefficient in p:
+        result = result * x + coefficient
+    return result
+
+
+def _constant_like(value: int) -> Callable[..., Any]:
+    def like(a: Any, dtype: Any = None) -> Any:
+        return np.dtype(a.dtype if dtype is None else dtype).type(value)
+
+    return like
+
+
+def _full_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
+    kind = a.dtype if dtype is None else np.dtype(dtype)
+    return fill_value.astype(kind) if isinstance(fill_value, Element) else kind.type(fill_value)
+
+
+def _itself(a: Any, axis: Any = None) -> Any:
+    """Do a reduction of one number."""
+    return a
+
+
+def _truth(a: Any, axis: Any = None) -> Any:
+    return a.astype(np.bool_)
+
+
+def _result_type(*operands: Any) -> Any:
+    known = (x.dtype if isinstance(x, Element) else x for x in operands)
+    return np.result_type(*known)
 
 
 NUMPY_FUNCTIONS.update({function: partial(record, rule) for rule, function in _BY_RULE.items()})
@@ -73,17 +198,71 @@ NUMPY_FUNCTIONS.update(
         if hasattr(np, name)
     }
 )
+_WRITTEN: dict[Any, Any] = {
+    np.positive: lambda x: x,
+    np.square: lambda x: record("multiply", x, x),
+    np.power: power,
+    np.logical_and: partial(_logical, "bitwise_and"),
+    np.logical_or: partial(_logical, "bitwise_or"),
+    np.logical_xor: partial(_logical, "bitwise_xor"),
+    np.logical_not: partial(_logical, "invert"),
+    np.where: _where,
+    np.round: _round,
+    np.around: _round,
+    np.clip: _clip,
+    np.conjugate: lambda x: x,
+    np.deg2rad: _scaled(np.pi / 180),
+    np.radians: _scaled(np.pi / 180),
+    np.rad2deg: _scaled(180 / np.pi),
+    np.degrees: _scaled(180 / np.pi),
+    np.divmod: lambda a, b: (floor_divide(a, b), record("remainder", a, b)),
+    np.floor_divide: floor_divide,
+    np.float_power: _float_power,
+    np.frexp: _frexp,
+    np.ldexp: lambda x, n: record("ldexp", x, n),
+    np.heaviside: _heaviside,
+    np.logaddexp: partial(_logaddexp, np.exp, np.log1p),
+    np.logaddexp2: partial(_logaddexp, np.exp2, _log2_1p),
+    np.modf: _modf,
+    np.reciprocal: _reciprocal,
+    np.spacing: _spacing,
+    np.fix: lambda x: record("trunc", x),
+    np.real: lambda val: val,
+    np.imag: lambda val: val.dtype.type(0),
+    np.isreal: lambda x: record("equal", x, x) | True,
+    np.iscomplex: lambda x: record("not_equal", x, x) & False,
+    np.isrealobj: lambda x: True,
+    np.iscomplexobj: lambda x: False,
+    np.isposinf: lambda x: x == np.inf,
+    np.isneginf: lambda x: x == -np.inf,
+    np.isclose: _isclose,
+    np.allclose: _isclose,
+    np.nan_to_num: _nan_to_num,
+    np.sinc: _sinc,
+    np.select: _select,
+    np.polyval: _polyval,
+    np.zeros_like: _constant_like(0),
+    np.empty_like: _constant_like(0),
+    np.ones_like: _constant_like(1),
+    np.full_like: _full_like,
+    np.copy: lambda a: a,
+    np.ndim: lambda a: 0,
+    np.shape: lambda a: (),
+    np.size: lambda a: 1,
+    np.squeeze: lambda a: a,
+    np.transpose: lambda a: a,
+    np.result_type: _result_type,
+    **dict.fromkeys((np.sum, np.prod, np.min, np.max, np.amin, np.amax, np.mean), _itself),
+    **dict.fromkeys((np.any, np.all), _truth),
+}
+_umath = import_module("numpy._core.umath" if hasattr(np, "_core") else "numpy.core.umath")
+NUMPY_FUNCTIONS[_umath.clip] = _clip  # the ufunc behind np.clip
+# Those of NumPy 2.
+_NEWER: dict[str, Any] = {
+    "astype": lambda x, dtype: x.astype(dtype),
+    "bitwise_count": lambda x: record("popcount", record("absolute", x)).astype(np.uint8),
+}
+NUMPY_FUNCTIONS.update(_WRITTEN)
 NUMPY_FUNCTIONS.update(
-    {
-        np.positive: lambda x: x,
-        np.square: lambda x: record("multiply", x, x),
-        np.power: power,
-        np.logical_and: partial(_logical, "bitwise_and"),
-        np.logical_or: partial(_logical, "bitwise_or"),
-        np.logical_xor: partial(_logical, "bitwise_xor"),
-        np.logical_not: partial(_logical, "invert"),
-        np.where: _where,
-        np.round: _round,
-        np.clip: _clip,
-    }
+    {getattr(np, name): function for name, function in _NEWER.items() if hasattr(np, name)}
 )

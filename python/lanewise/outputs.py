@@ -1,4 +1,4 @@
-"""Checking the arrays that a caller gives for the results."""
+"""Arrays for the results that a caller gives."""
 
 from typing import Any
 
@@ -8,21 +8,49 @@ from ._core import DType
 from .arguments import Array
 from .dtypes import TO_NUMPY
 from .errors import UsageError, UsageTypeError
+from .trees import Structure, flatten, leaf_names, parts_of
 
 
-def check_outputs(call: str, out: Any, shape: tuple[int, ...], dtypes: list[DType]) -> list[Array]:
-    """Return `out` as a list of arrays that results of this shape and these types fit into."""
-    outputs = list(out) if isinstance(out, (tuple, list)) else [out]
+def check_outputs(
+    call: str,
+    out: Any,
+    shape: tuple[int, ...],
+    dtypes: tuple[DType, ...],
+    structure: Structure,
+) -> tuple[Array, ...]:
+    """Return `out` as arrays that results of this shape and these types fit into."""
+    outputs: list[Any] = []
+    given = flatten(out, outputs, _split)
     if len(outputs) != len(dtypes):
         raise UsageError(
             f"{call}: wrong number of outputs; got {len(outputs)}, expected {len(dtypes)}, "
             "one for each result."
         )
-    for index, (array, dtype) in enumerate(zip(outputs, dtypes, strict=True)):
-        _check(
-            f"{call}: output {index}" if len(outputs) > 1 else f"{call}: out", array, shape, dtype
+    if structure is not None and not _fits(given, structure):
+        raise UsageError(
+            f"{call}: out is nested in another way than the results; got "
+            f"{', '.join(leaf_names(given, 'out'))}, expected "
+            f"{', '.join(leaf_names(structure, 'out'))}."
         )
-    return outputs
+    for index, (array, dtype) in enumerate(zip(outputs, dtypes, strict=True)):
+        what = f"{call}: output {index}" if len(outputs) > 1 else f"{call}: out"
+        _check(what, array, shape, dtype)
+    return tuple(outputs)
+
+
+def _fits(given: Structure, expected: Structure) -> bool:
+    """Say whether outputs are nested like the results; those without names go by position."""
+    if given is None or expected is None:
+        return given is expected
+    is_named = bool(given.names) or issubclass(expected.type, dict)
+    if len(given.parts) != len(expected.parts) or (is_named and given.names != expected.names):
+        return False
+    return all(map(_fits, given.parts, expected.parts))
+
+
+def _split(value: Any) -> tuple[type, tuple[Any, ...], list[Any]] | None:
+    found = parts_of(value)
+    return None if found is None else (type(value), *found)
 
 
 def _check(what: str, array: Any, shape: tuple[int, ...], dtype: DType) -> None:
@@ -37,11 +65,6 @@ def _check(what: str, array: Any, shape: tuple[int, ...], dtype: DType) -> None:
     if array.shape != shape:
         raise UsageError(
             f"{what} has another shape; got {array.shape}, expected {shape}, that of the arguments."
-        )
-    if not (array.flags.c_contiguous and array.flags.aligned):
-        raise UsageError(
-            f"{what} is not contiguous; got strides {array.strides}, expected an aligned array in "
-            "C order. Give a new array and copy from it."
         )
     if not array.flags.writeable:
         raise UsageError(

@@ -1,106 +1,210 @@
 """The function that is being recorded on this thread, if there is one.
 
 A recorder stands between the elements and the program under construction. It keeps the user's line
-up to date, and knows which scopes (the function, the loops around the present line) are open: a
-value is good only while the scope that made it is.
+up to date, and knows which branches and loops are open. What was made in one that has ended cannot
+be used any more; what leaves it goes through a variable of the program, a *slot*.
+
+Sometimes it shows late that something should have been recorded otherwise: a variable needs a wider
+type, a loop must be a plain Python one. That is noted in the `Session`, and `Retrace` begins the
+whole function again.
 """
 
-import itertools
+import math
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Self
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
+from . import _core
 from ._core import DType, Recording, Value
-from .source import Line, user_line
+from .dtypes import Kind, promote
+from .errors import InternalError, UsageError
+from .source import Line, at_line, user_line
 
 _open = threading.local()
+_MOST_TRIALS = 200
+_FEW_TRIALS = 20
+_MOST_DIRECT = 20_000  # values of a function that is recorded without being rewritten
+Result = TypeVar("Result")
+
+
+class Control(BaseException):
+    """Ends what is being recorded, for reasons of the recorder; nobody else may catch it."""
+
+
+class Retrace(Control):
+    """The function has to be recorded again; the session says what to do otherwise."""
+
+
+class Passage(NamedTuple):
+    """A place of the source and how often it has been passed: the same in every trial."""
+
+    site: Hashable
+    visit: Hashable
+
+    def part(self, name: str, step: int = 0) -> "Passage":
+        """Return one for a part of it."""
+        return Passage((self.site, name), (self.visit, step))
+
+
+class Session:
+    """What is known of a function from earlier trials to record it. It only ever grows."""
+
+    def __init__(self) -> None:
+        self.sequences: list[Any] = []  # from outside, which elements index
+        self.converts = False  # the function is rewritten though it has no branches of its own
+        self._modes: dict[Hashable, str] = {}
+        self._reasons: dict[Hashable, Exception | None] = {}
+        self._kinds: dict[Hashable, Kind] = {}
+        self._conflicts: dict[Hashable, Any] = {}
+        self._trials = 0
+
+    def mode(self, passage: Passage) -> str | None:
+        """Return how something has to be recorded, by its place."""
+        return self._modes.get(passage.site)
+
+    def require_mode(self, passage: Passage, mode: str, why: Exception | None = None) -> NoReturn:
+        """Record the function again with something recorded so; else `why` is an error."""
+        self._modes[passage.site] = mode
+        self._reasons[passage.site] = why
+        raise Retrace
+
+    def reason(self, passage: Passage) -> Exception | None:
+        """Return the error that the mode is to avoid."""
+        return self._reasons.get(passage.site)
+
+    def kind(self, passage: Passage, variable: Hashable, kind: Kind) -> Kind:
+        """Return the kind that a variable has to have, which begins with this one."""
+        for key in ((passage, variable), (passage.site, variable)):
+            if key in self._kinds:
+                kind = promote(self._kinds[key], kind)
+        return kind
+
+    def widen(self, passage: Passage, variable: Hashable, kind: Kind) -> None:
+        """Let a variable have at least this kind in the next trial."""
+        # With very many passages of one place, one after another would take too many trials.
+        where = passage if self._trials < _FEW_TRIALS else passage.site
+        self._kinds[where, variable] = self.kind(passage, variable, kind)
+
+    def conflict(self, passage: Passage, variable: str) -> Any:
+        """Return why a variable has no value where a loop begins; None if it may have one."""
+        return self._conflicts.get((passage, variable))
+
+    def note_conflict(self, passage: Passage, variable: str, why: Any) -> NoReturn:
+        """Record the function again without a value of the variable where a loop begins."""
+        self._conflicts[passage, variable] = why
+        raise Retrace
+
+    def begin_trial(self) -> None:
+        """Count the trials."""
+        self._trials += 1
+        if self._trials > _MOST_TRIALS:
+            raise InternalError("record: the function was recorded too often without an end.")
 
 
 class Recorder:
     """Appends to the program of one function."""
 
-    def __init__(self, recording: Recording) -> None:
-        self._recording = recording
+    def __init__(self, recording: Recording, session: Session) -> None:
+        self.recording = recording
+        self.session = session
+        self.is_open = True
+        self.converts = session.converts  # NumPy may swallow a Retrace: then it is raised again
+        self.capture: Callable[[Any], Any] | None = None  # makes tables of arrays from outside
+        self.regions: list[Any] = []  # branches and loops that are open, innermost last
+        self.blocks: list[Any] = []  # what can be left and has not ended, innermost last
+        self.plain_loops: list[Any] = []  # loops whose steps are recorded one by one
+        self.functions: list[Any] = []  # converted functions that are being called
+        self.sequences: dict[Hashable, Any] = {}  # memory of sequences from outside
+        self.made: dict[int, Any] = {}  # where objects were made, by their address
+        self.counters: set[int] = set()  # numbers of values that are never below 0
         self._line: Line | None = None
-        self._numbers = itertools.count()
-        self.scopes = [next(self._numbers)]  # open ones, innermost last; empty at the end
+        self._visits: Counter[Hashable] = Counter()
+        self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
 
-    @property
-    def scope(self) -> int:
-        """The innermost open scope."""
-        return self.scopes[-1]
+    def make_plain(self, value: Value, error: Exception, steps: int | None = None) -> None:
+        """Record the function again with plain loops, if that makes this value a plain one.
+
+        With `steps`, only loops over ranges that together have so few are made so.
+        """
+        loops = [region for region in self.regions if region.can_be_plain]
+        if steps is not None:
+            loops = [loop for loop in loops if loop.trips is not None]
+        heads = [head for loop in loops for head in loop.heads_of(steps is None)]
+        if not heads or not self.recording.comes_only_from(value, heads):
+            return
+        chosen = [
+            loop
+            for loop in loops
+            if any(self.recording.depends(value, head) for head in loop.heads_of(steps is None))
+        ]
+        if steps is None or math.prod(loop.trips for loop in chosen) <= steps:
+            for loop in reversed(chosen):
+                loop.unroll(error)
+
+    def table_of(self, array: Any) -> Any:
+        """Return a captured array as something that elements can index."""
+        if self.capture is None:
+            raise UsageError(
+                at_line(
+                    "index: an element as index into an array from outside; got an array of shape "
+                    f"{array.shape}, expected one that is made in the function. Copy it into a "
+                    "list."
+                )
+            )
+        return self.capture(array)
+
+    def is_everybody_here(self) -> bool:
+        """Say whether all elements are at this point."""
+        return not self.regions and not any(block.is_left for block in self.blocks)
+
+    def visit(self, site: Hashable) -> Passage:
+        """Count the passage of a place in the source."""
+        self._visits[site] += 1
+        return Passage(site, self._visits[site])
 
     def locate(self) -> None:
         """Let what is recorded next name the user's present line."""
         line = user_line()
         if line is not None and line != self._line:
-            self._recording.set_location(line.file, line.number)
+            self.recording.set_location(line.file, line.number)
             self._line = line
 
     def constant(self, dtype: DType, value: bool | int | float) -> Value:
         """Record a literal, which must fit the type."""
         self.locate()
-        return self._recording.constant(dtype, value)
+        return self.recording.constant(dtype, value)
 
     def op(self, name: str, operands: list[Value]) -> Value:
         """Record an op of the table."""
         self.locate()
-        return self._recording.op(name, operands)
+        result = self.recording.op(name, operands)
+        if result.id > _MOST_DIRECT and not self.converts:
+            # A plain loop somewhere, which rewritten would be one of the program.
+            self.session.converts = True
+            raise Retrace
+        return result
 
     def convert(self, value: Value, dtype: DType) -> Value:
         """Record a conversion, if one is needed."""
         if value.dtype is dtype:
             return value
         self.locate()
-        return self._recording.convert(value, dtype)
+        return self.recording.convert(value, dtype)
 
-    def loop(self, initial: list[Value]) -> "Loop":
-        """Open a loop, to be used with `with`; what is recorded in the block is its body."""
-        self.locate()
-        return Loop(self._recording, self.scopes, next(self._numbers), initial)
+    def lose(self, first: int) -> None:
+        """Let values from this number on not be used any more: their region has ended."""
+        while self._gone and self._gone[-1][0] >= first:
+            self._gone.pop()
+        self._gone.append((first, self.recording.size))
 
-    def close(self) -> None:
-        """End the recording: no value of it is good any more."""
-        self.scopes.clear()
-
-
-class Loop:
-    """A loop of the program under construction.
-
-    Unless it is ended inside the `with` block, it is dropped with all its contents.
-    """
-
-    def __init__(
-        self, recording: Recording, scopes: list[int], scope: int, initial: list[Value]
-    ) -> None:
-        self._recording = recording
-        self._scopes = scopes
-        self._loop = recording.begin_loop(initial)
-        self.arguments = recording.arguments(self._loop)
-        self.ended = False
-        scopes.append(scope)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._scopes.pop()
-        if not self.ended:
-            self._recording.discard_loop(self._loop)
-
-    def break_if(self, condition: Value) -> None:
-        """Leave with the values of the step's beginning where the condition holds."""
-        self._recording.break_if(condition, self.arguments)
-
-    def end(self, following: list[Value]) -> None:
-        """End the body with the values of the next step."""
-        self._recording.end_loop(following)
-        self.ended = True
-
-    def results(self) -> list[Value]:
-        """Return the carried values as the loop leaves them."""
-        return [self._recording.result(self._loop, i) for i in range(len(self.arguments))]
+    def is_gone(self, value: Value) -> bool:
+        """Say whether a value was made in a region that has ended."""
+        if not self._gone:
+            return False
+        at = bisect_right(self._gone, (value.id, self.recording.size)) - 1
+        return at >= 0 and self._gone[at][0] <= value.id < self._gone[at][1]
 
 
 def current() -> Recorder | None:
@@ -109,13 +213,28 @@ def current() -> Recorder | None:
     return recorder
 
 
-@contextmanager
-def open_recorder(recording: Recording) -> Iterator[Recorder]:
-    """Make a recorder the one of this thread."""
-    recorder = Recorder(recording)
-    _open.recorder = recorder
-    try:
-        yield recorder
-    finally:
-        _open.recorder = None
-        recorder.close()
+def _asks_for_another(error: BaseException | None) -> bool:
+    """Say whether a `Retrace` is behind an error; `finally` may have raised another over it."""
+    while error is not None and not isinstance(error, Retrace):
+        error = error.__context__
+    return error is not None
+
+
+def record_function(name: str, body: Callable[[Recorder], Result]) -> Result:
+    """Call `body` with a recorder, with another one until it needs no other trial."""
+    session = Session()
+    before = current()
+    while True:
+        session.begin_trial()
+        recording = _core.begin(name)
+        recorder = Recorder(recording, session)
+        _open.recorder = recorder
+        try:
+            return body(recorder)
+        except BaseException as error:
+            if not _asks_for_another(error):
+                raise
+        finally:
+            recording.close()
+            _open.recorder = before
+            recorder.is_open = False

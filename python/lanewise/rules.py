@@ -120,6 +120,12 @@ def _remainder(name: str, kinds: list[Kind]) -> Resolved:
     return _alike("mod" if common.dtype in FLOATS else "rem", common, 2)
 
 
+def _scaled(_: str, kinds: list[Kind]) -> Resolved:
+    """Take a float and a whole number of 32 bits."""
+    common = as_float(kinds[0])
+    return Resolved("ldexp", (common.dtype, DType.I32), common.weak)
+
+
 # Functions of real numbers that have the op's name, and those that NumPy calls something else.
 FUNCTIONS_OF_REALS = (
     *("sin", "cos", "tan", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p"),
@@ -173,6 +179,7 @@ RULES: dict[str, Rule] = {
     "left_shift": _whole("shl", "Convert with .astype first."),
     "right_shift": _whole("shr", "Convert with .astype first."),
     "select": _select,
+    "ldexp": _scaled,
 }
 
 # Ops that have another name here. Those of the table without a rule above get that of their types.

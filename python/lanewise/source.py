@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 _PACKAGE = f"{Path(__file__).parent}/"
@@ -15,14 +16,24 @@ class Line(NamedTuple):
     number: int
 
 
+def _user_frame() -> FrameType | None:
+    """Return the innermost frame on the stack that is not of this package."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame
+
+
 def user_line() -> Line | None:
     """Return the innermost line on the stack that is not in this package."""
-    frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(_PACKAGE):
-        if frame.f_back is None:
-            return None
-        frame = frame.f_back
-    return Line(frame.f_code.co_filename, frame.f_lineno)
+    frame = _user_frame()
+    return None if frame is None else Line(frame.f_code.co_filename, frame.f_lineno)
+
+
+def user_code() -> CodeType | None:
+    """Return the code of that line."""
+    frame = _user_frame()
+    return None if frame is None else frame.f_code
 
 
 def at_line(message: str) -> str:

@@ -2,31 +2,53 @@
 
 import functools
 import re
-from collections.abc import Callable
-from typing import Any, overload
+import threading
+import types
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Self, overload
 
 import numpy as np
 
-from ._core import Accuracy, Compile, Explanation, MapOptions, Math, empty
-from .arguments import Arguments, Signature, describe
-from .dtypes import TO_NUMPY
+from . import flow, pickles
+from . import options as _options
+from ._core import Caller, DType, Explanation, MapOptions, empty
+from .arguments import Arguments, describe
+from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
 from .errors import UsageError, UsageTypeError
+from .fixed import Missing
+from .options import CallOptions, choice, config
 from .outputs import check_outputs
 from .parameters import Parameters
+from .progress import shown
 from .recorder import current
+from .single import arguments_of_element
 from .source import at_line
-from .specialization import Specialization
+from .specialization import Found, Programs, Recorded, Request, programs_of, record_program
+from .tables import Table
+from .trees import Structure, unflatten
 
-_COMPILE = {"auto": Compile.Auto, "now": Compile.Now, "never": Compile.Never}
-_ACCURACY = {"default": Accuracy.Default, "high": Accuracy.High}
-_MATH = {"strict": Math.Strict, "fast": Math.Fast}
 _REFILL = {None: None, "packets": False, "refill": True}
 
 
-class Vectorized:
+class Vectorized(Caller):
     """A function for one element that is called on arrays; made by `vectorize`.
 
     Calls from several threads are fine. Inside another vectorized function it is the plain one.
+
+    Parameters of a call
+    --------------------
+    *args, **kwargs : array_like or number
+        Arrays are mapped and broadcast as in NumPy; numbers and arrays of rank 0 are shared by all
+        elements, and may change from call to call at no cost. Tuples, lists, dicts, named tuples,
+        dataclasses, structured arrays and data frames are taken apart, and the function gets them
+        with elements in them.
+    out : ndarray, or nested as the results are, optional
+        Where the results go: of the right type and shape, apart from the inputs.
+    where : array_like of bool, optional
+        Which elements are computed; elsewhere `out`, which must be given, stays as it is.
+    threads, memory, accuracy, math, compile, max_steps, timeout, progress, seed, first_element
+        As `vectorize` has them, for this call.
     """
 
     __wrapped__: Callable[..., Any]
@@ -34,47 +56,213 @@ class Vectorized:
     def __init__(
         self,
         function: Callable[..., Any],
-        name: str | None,
-        options: MapOptions,
-        refill: bool | None,
+        name: str | None = None,
+        given: dict[str, Any] | None = None,
+        schedule: str | None = None,
+        excluded: Iterable[int | str] = (),
+        otypes: tuple[DType, ...] | None = None,
     ) -> None:
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(self, function, updated=())
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
-        self._refill = refill
-        self._options = options
+        self._raw_options = given or {}
+        self._schedule = schedule
+        self._refill = choice("vectorize", "schedule", schedule, _REFILL)
+        self._given = _options.checked("vectorize", given) if given else {}
+        self._options: tuple[int, CallOptions] | None = None  # and the version of config
         self._parameters = Parameters(self.name, function)
-        self._specializations: dict[Signature, Specialization] = {}
+        self._excluded = frozenset([self._position(one) for one in excluded])
+        self._otypes = otypes
+        self._programs = Programs()  # of its own
+        self._shared_programs = programs_of(function)
+        self._lock = threading.RLock()
+        self._is_method = False
 
-    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
-        """Map over the arguments.
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._is_method = isinstance(self.__wrapped__, types.FunctionType)
 
-        Parameters
-        ----------
-        *args, **kwargs : array_like or number
-            Arrays are mapped and broadcast as in NumPy; numbers and arrays of rank 0 are shared by
-            all elements, and may change from call to call at no cost.
-        out : ndarray or tuple of ndarray, optional
-            Where the results go: C-contiguous, of the right type and shape, apart from the inputs.
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Return the function of an object, where this was defined in its class."""
+        if instance is None or not self._is_method:
+            return self
+        return types.MethodType(self, instance)
 
-        Returns
-        -------
-        ndarray or tuple of ndarray
-            As the function returns one element or a tuple of them.
-        """
+    # --- the path of a call; C calls this when its cache does not know the arguments ---
+
+    def _call_general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Map over the arguments, which C found nothing for in its cache."""
+        given = kwargs
+        kwargs = dict(kwargs)
+        out = kwargs.pop("out", None)
+        where = None if self._parameters.has("where") else kwargs.pop("where", None)
+        options = self._call_options(kwargs)
         arguments = self._parameters.bind(args, kwargs)
         if current() is not None:
-            return self._call_inside(arguments, out)
-        described = describe(self.name, arguments)
-        specialization = self._specialize(described)
-        assert specialization.dtypes is not None
-        if out is None:
-            outputs = [empty(described.shape, TO_NUMPY[d]) for d in specialization.dtypes]
+            return self._inside(self.__wrapped__, arguments, out)
+        function, described = self._describe(arguments)
+        if where is not None:
+            return self._call_where(function, described, where, out, options)
+        found = self._find(function, self._request(described))
+        recorded = found.recorded
+        values = (*described.values, *found.values)
+        if out is None and options.progress is None:
+            result = _nest(recorded.structure, recorded.program.call(values, options.map))
         else:
-            outputs = check_outputs(self.name, out, described.shape, specialization.dtypes)
-        specialization.compiled.map_into(outputs, described.arrays, self._options)
-        if out is None and described.shape == ():
-            outputs = [output[()] for output in outputs]
-        return tuple(outputs) if specialization.returns_tuple else outputs[0]
+            outputs = self._outputs(out, described.shape, recorded)
+            self._run_into(recorded, outputs, values, options, described.shape)
+            result = out if out is not None else _nest(recorded.structure, list(outputs))
+        if described.is_plain and options.progress is None:
+            self._remember_call(args, given, kwargs, found, options)
+        return result
+
+    def _outputs(self, out: Any, shape: tuple[int, ...], recorded: Recorded) -> tuple[Any, ...]:
+        if out is None:
+            return tuple(empty(shape, TO_NUMPY[dtype]) for dtype in recorded.dtypes)
+        return check_outputs(self.name, out, shape, recorded.dtypes, recorded.structure)
+
+    def _call_options(self, kwargs: dict[str, Any]) -> CallOptions:
+        """Take the options of a call out of its keywords."""
+        given = {
+            key: kwargs.pop(key)
+            for key in list(kwargs)
+            if key in _options.NAMES and not self._parameters.has(key)
+        }
+        if given:
+            return _options.resolve(self._given, _options.checked(self.name, given))
+        if self._options is None or self._options[0] != config.version:
+            self._options = config.version, _options.resolve(self._given)
+        return self._options[1]
+
+    def _describe(self, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], Arguments]:
+        """Return the function, bound to its object if it is a method, and its arguments."""
+        is_bound = self._is_method and not isinstance(arguments[0], (np.ndarray, int, float))
+        if not is_bound:
+            return self.__wrapped__, describe(self.name, arguments, self._excluded)
+        excluded = frozenset(position - 1 for position in self._excluded)
+        function = types.MethodType(self.__wrapped__, arguments[0])
+        return function, describe(self.name, arguments[1:], excluded)
+
+    def _request(self, described: Arguments) -> Request:
+        return Request(self.name, described.signature, self._otypes, self._refill)
+
+    def _find(self, function: Callable[..., Any], request: Request) -> Found:
+        """Return the recorded function for a request; it is recorded if it is new."""
+        found = self._find_recorded(function, request)
+        if found is not None:
+            return found
+        with self._lock:  # of several threads one records
+            found = self._find_recorded(function, request)
+            if found is None:
+                recorded = record_program(function, request)
+                # Programs for all functions of this code must not keep what one captures alive.
+                is_own = recorded.captures.keeps_alive
+                (self._programs if is_own else self._shared_programs).add(request, recorded)
+                found = _found(recorded, function)
+        return found
+
+    def _find_recorded(self, function: Callable[..., Any], request: Request) -> Found | None:
+        own = self._programs.find(function, request)
+        return own or self._shared_programs.find(function, request)
+
+    def _remember_call(
+        self,
+        args: tuple[Any, ...],
+        given: dict[str, Any],
+        kwargs: dict[str, Any],
+        found: Found,
+        options: CallOptions,
+    ) -> None:
+        """Let calls with such arguments go straight to the program.
+
+        `given` are all keywords of the call, `kwargs` those of the function.
+        """
+        structure = found.recorded.structure
+        is_tuple = structure is not None and structure.type is tuple
+        if structure is not None and not (is_tuple and all(p is None for p in structure.parts)):
+            return
+        names = tuple(given)
+        out = len(args) + names.index("out") if "out" in given else -1
+        if len(given) != len(kwargs) + (out >= 0) or (out >= 0 and structure is not None):
+            return  # there are options
+        order = self._parameters.order(len(args), tuple(kwargs))
+        if order is None:
+            return
+        positions = order[0]
+        if out >= 0:  # arguments by name behind it have moved
+            positions = tuple(at + (at >= out) for at in positions)
+        self._remember(
+            (*args, *given.values()),
+            names,
+            out,
+            positions,
+            order[1],
+            found.recorded.program,
+            found.sources,
+            is_tuple,
+            options.map,
+        )
+
+    def _call_where(
+        self,
+        function: Callable[..., Any],
+        described: Arguments,
+        where: Any,
+        out: Any,
+        options: CallOptions,
+    ) -> Any:
+        if out is None:
+            raise UsageTypeError(
+                f"{self.name}: where without out; got a mask and no array for the results, "
+                "expected both. Give out=, which keeps its values where the mask is False."
+            )
+        mask = np.asarray(where)
+        if mask.dtype != np.bool_:
+            raise UsageTypeError(
+                f"{self.name}: where is not a mask; got {mask.dtype}, expected bool."
+            )
+        shape = _shape_with(self.name, described.shape, mask)
+        mask = np.broadcast_to(mask, shape)
+        plain = self._find(function, self._request(described)).recorded
+        outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.structure)
+        found = self._find(function, self._request(described)._replace(masked=plain.dtypes))
+        options = CallOptions(MapOptions(options.map), options.progress)
+        options.map.where = len(described.values)
+        values = (*described.values, mask, *found.values)
+        self._run_into(found.recorded, outputs, values, options, shape)
+        return out
+
+    def _run_into(
+        self,
+        recorded: Recorded,
+        outputs: tuple[Any, ...],
+        values: tuple[Any, ...],
+        options: CallOptions,
+        shape: tuple[int, ...],
+    ) -> None:
+        total = int(np.prod(shape, dtype=np.int64))
+        with shown(options.progress, self.name, total) as progress:
+            recorded.program.call_into(outputs, values, options.map, progress)
+
+    # --- inside another vectorized function ---
+
+    def call_inside(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Record the plain function as a part of the one that is being recorded."""
+        out = kwargs.pop("out", None)
+        return self._inside(function, self._parameters.bind(args, kwargs), out)
+
+    def _inside(self, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any) -> Any:
+        if out is not None or any(isinstance(a, (np.ndarray, Table)) and a.ndim for a in arguments):
+            raise UsageTypeError(
+                at_line(
+                    f"{self.name}: called on arrays inside a vectorized function; got an array, "
+                    "expected elements and numbers. Pass the array as an argument of the outer "
+                    "function."
+                )
+            )
+        return flow.call(function, *arguments)
+
+    # --- looking at it ---
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Say what happens, or happened, with such arguments: schedule and reason, code, counts.
@@ -86,7 +274,8 @@ class Vectorized:
             recorded, ``instructions`` of the one that runs, ``bytes_in`` and ``bytes_out`` of an
             element, ``scratch_bytes`` of a worker; of machine code ``compiled``, ``schedule``,
             ``refill``, ``lanes``, ``interleave``, ``reason``, ``source``, ``times`` in
-            milliseconds, ``code_bytes`` and ``error``; and the ``last_run``, if there was one.
+            milliseconds, ``code_bytes`` and ``error``; ``copied`` arguments, with the reason; and
+            the ``last_run``, if there was one.
 
         Examples
         --------
@@ -101,8 +290,8 @@ class Vectorized:
         >>> e.bytes_in, e.bytes_out, e.last_run["tier1_elements"]
         (8, 8, 4)
         """
-        described = describe(self.name, self._parameters.bind(args, kwargs))
-        return self._specialize(described).compiled.explain(described.arrays, self._options)
+        described, recorded, options = self._look(args, kwargs)
+        return recorded.program.explain(options.map, described.copied)
 
     def lower(self, *args: Any, **kwargs: Any) -> str:
         """Return the element program for such arguments as text.
@@ -114,35 +303,165 @@ class Vectorized:
         >>> print(square.lower(np.arange(4.0)).splitlines()[0])
         function square(%0: f64) -> (f64) {
         """
-        described = describe(self.name, self._parameters.bind(args, kwargs))
-        return self._specialize(described).compiled.lower(described.arrays, self._options)
+        _, recorded, options = self._look(args, kwargs)
+        return recorded.program.lower(options.map)
+
+    def _look(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Arguments, Recorded, CallOptions]:
+        options = self._call_options(kwargs)
+        function, described = self._describe(self._parameters.bind(args, kwargs))
+        return described, self._find(function, self._request(described)).recorded, options
+
+    def on(self, index: int | tuple[int, ...], *args: Any, **kwargs: Any) -> Any:
+        """Run the plain function on one element, where ``breakpoint()`` and ``print`` work.
+
+        Parameters
+        ----------
+        index : int or tuple of int
+            The element: its number in C order, as errors name it, or its place in each dimension.
+
+        Examples
+        --------
+        >>> import lanewise as lw, numpy as np
+        >>> f = lw.vectorize(lambda x, k: x * k)
+        >>> f.on(2, np.array([1.0, 2.0, 4.0]), 10)
+        np.float64(40.0)
+        """
+        function, described = self._describe(self._parameters.bind(args, kwargs))
+        return function(*arguments_of_element(self.name, index, described))
+
+    def save(self, path: str | Path) -> None:
+        """Write what was recorded of the function to a file, with what it captures now.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file: an ``npz`` that `load` reads, here or elsewhere, without the function.
+
+        Examples
+        --------
+        >>> import lanewise as lw, numpy as np, tempfile, pathlib
+        >>> scale = 3.0
+        >>> f = lw.vectorize(lambda x: x * scale, name="scaled")
+        >>> f(np.arange(3.0))
+        array([0., 3., 6.])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     f.save(pathlib.Path(folder) / "scaled.npz")
+        ...     g = lw.Vectorized.load(pathlib.Path(folder) / "scaled.npz")
+        >>> g(np.ones(2))
+        array([3., 3.])
+        """
+        from . import saved  # seldom needed, and long to import
+
+        saved.save(path, self.name, self._recorded_now())
+
+    def _recorded_now(self) -> list[tuple[Request, Found]]:
+        """Return what was recorded, as far as captures are as they were then."""
+        programs = []
+        for kept in (self._programs, self._shared_programs):
+            for request in kept.requests():
+                found = kept.find(self.__wrapped__, request)
+                if found is not None and request.name == self.name:
+                    programs.append((request, found))
+        return programs
+
+    @classmethod
+    def load(cls, path: str | Path, **options: Any) -> Self:
+        """Read what `save` wrote; reading runs no code.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        **options
+            As `vectorize` has them. Programs with loops need ``max_steps``, since a file is not
+            trusted to end.
+        """
+        from . import saved
+
+        given = _options.checked("load", options)
+        name, programs = saved.load(path, given.get("max_steps", 0))
+        loaded = cls(Missing(name), name, options)
+        for signature, recorded in programs:
+            loaded._programs.add(Request(name, signature, None, None), recorded)
+        return loaded
+
+    def __reduce__(self) -> Any:
+        carried = [pickles.carry(request, found) for request, found in self._recorded_now()]
+        given = self._raw_options, self._schedule, tuple(self._excluded), self._otypes
+        return _restore, (type(self), pickles.reference_of(self), self.name, given, carried)
+
+    def clear_cache(self) -> None:
+        """Forget what was recorded; the next call records the function again.
+
+        Examples
+        --------
+        >>> import lanewise as lw, numpy as np
+        >>> f = lw.vectorize(lambda x: x + 1)
+        >>> f(np.zeros(1))
+        array([1.])
+        >>> f.clear_cache()
+        """
+        self._forget()
+        self._programs.clear()
+        self._shared_programs.clear()
 
     def __repr__(self) -> str:
         return f"<vectorized {self.name}>"
 
-    def _call_inside(self, arguments: tuple[Any, ...], out: Any) -> Any:
-        """Record the plain function as a part of the one that is being recorded."""
-        if out is not None or any(isinstance(a, np.ndarray) and a.ndim for a in arguments):
-            raise UsageTypeError(
-                at_line(
-                    f"{self.name}: called on arrays inside a vectorized function; got an array, "
-                    "expected elements and numbers. Pass the array as an argument of the outer "
-                    "function."
-                )
+    def _position(self, one: int | str) -> int:
+        """Return the position of a parameter that is excluded from mapping."""
+        found = one if isinstance(one, int) else self._parameters.position(one)
+        if found is None or found < 0:
+            raise UsageError(
+                f"vectorize: excluded names no parameter; got {one!r}, expected positions from 0 "
+                f"on, or names of {self.name}{self._parameters.signature}."
             )
-        return self.__wrapped__(*arguments)
-
-    def _specialize(self, arguments: Arguments) -> Specialization:
-        """Return the function for this signature, recorded if it is new."""
-        signature = arguments.signature
-        found = self._specializations.get(signature)
-        if found is None:
-            # Of several threads one wins here, and one records: `compiled` has the lock.
-            new = Specialization(self.name, self.__wrapped__, signature, self._refill)
-            found = self._specializations.setdefault(signature, new)
-        if found.dtypes is None:
-            found.dtypes = found.compiled.result_types(arguments.arrays, self._options)
         return found
+
+
+def _restore(
+    kind: type[Vectorized],
+    reference: tuple[str, str] | None,
+    name: str,
+    given: tuple[Any, ...],
+    carried: list[pickles.Carried],
+) -> Vectorized:
+    """Make a function from a pickle."""
+    function = pickles.import_by(reference, name)
+    if isinstance(function, Vectorized):
+        return function
+    vectorized = kind(function, name, *given)
+    if isinstance(function, Missing):
+        for one in carried:
+            vectorized._programs.add(one.request, pickles.arrive(one))
+    return vectorized
+
+
+def _found(recorded: Recorded, function: Any) -> Found:
+    """Return what was just recorded with its captures."""
+    matched = recorded.captures.match(function)
+    if matched is None:
+        raise UsageError(
+            f"{recorded.program.name}: what the function captures changed while it was recorded; "
+            "got other values than at the beginning, expected the same. Return such values instead."
+        )
+    return Found(recorded, *matched)
+
+
+def _nest(structure: Structure, results: list[Any]) -> Any:
+    return results[0] if structure is None else unflatten(structure, iter(results))
+
+
+def _shape_with(call: str, shape: tuple[int, ...], mask: Any) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(shape, mask.shape)
+    except ValueError:
+        raise UsageError(
+            f"{call}: where does not fit the arguments; got {mask.shape}, expected a shape that "
+            f"broadcasts with {shape}."
+        ) from None
 
 
 @overload
@@ -153,41 +472,46 @@ def vectorize(
     /,
     *,
     name: str | None = None,
-    threads: int = 0,
-    max_steps: int = 0,
-    memory: int = 0,
-    compile: str = "auto",
-    math: str = "strict",
+    excluded: Iterable[int | str] | None = None,
+    otypes: Any = None,
+    signature: str | None = None,
     schedule: str | None = None,
-    accuracy: str = "default",
+    **options: Any,
 ) -> Any: ...
 def vectorize(
     fn: Callable[..., Any] | None = None,
     /,
     *,
     name: str | None = None,
-    threads: int = 0,
-    max_steps: int = 0,
-    memory: int = 0,
-    compile: str = "auto",
-    math: str = "strict",
+    excluded: Iterable[int | str] | None = None,
+    otypes: Any = None,
+    signature: str | None = None,
     schedule: str | None = None,
-    accuracy: str = "default",
+    **options: Any,
 ) -> Any:
     """Make a function for one element one for arrays.
 
     The function is called once per signature, on symbolic elements, and recorded; see `Element`
     for what it may do. The program then runs over all elements in SIMD lanes, on every core.
-    Numbers that the function takes from outside are read when it is recorded; pass what changes as
-    an argument.
+    Numbers and arrays that the function takes from outside are read at every call.
 
     Parameters
     ----------
     fn : callable, optional
-        A function of elements that returns an element or a tuple of them. Left out when options are
-        given to the decorator.
+        A function of elements that returns an element, or elements in tuples, lists, dicts, named
+        tuples and dataclasses. Left out when options are given to the decorator.
     name : str, optional
         What it is called in errors and `Vectorized.explain`; the function's own name if not given.
+    excluded : set of int or str, optional
+        Positions or names of parameters that are not mapped: numbers are shared by all elements,
+        arrays are read by index, everything else is passed as it is.
+    otypes : str or list of dtype, optional
+        The types of the results; those the function gives if not given.
+    signature : str, optional
+        As `numpy.vectorize` has it; elements are single values, so that only ``"(),()->()"`` and
+        the like do.
+    schedule : {"packets", "refill"}, optional
+        How loops run in lanes; chosen if not given.
     threads : int, optional
         How many may take part; 0 for what `set_num_threads` says.
     max_steps : int, optional
@@ -200,11 +524,16 @@ def vectorize(
     math : {"strict", "fast"}, optional
         Fast: a product and a sum may become one fma, a division by a literal a multiplication.
         Faster, with other bits; NaN, infinities and signed zeros keep their meaning.
-    schedule : {"packets", "refill"}, optional
-        How loops run in lanes; chosen if not given.
     accuracy : {"default", "high"}, optional
         With "high", mathematical functions of float32 are computed in float64, those of float64 in
         pairs: within one unit in the last place, and several times slower.
+    timeout : float, optional
+        Seconds after which a call ends with `Timeout`.
+    progress : bool or callable, optional
+        True for a progress bar (by tqdm if that is there), or a function that is told the elements
+        done and all.
+    seed, first_element : int, optional
+        Of random draws: the seed, and the number of the first element.
 
     Examples
     --------
@@ -223,42 +552,49 @@ def vectorize(
     >>> halvings(np.array([1.0, 10.0, 1e6]))
     array([ 0,  4, 20])
     """
-    options = MapOptions()
-    options.threads = _whole_number("threads", threads, 2**31 - 1)
-    options.max_steps = _whole_number("max_steps", max_steps, 2**63 - 1)
-    options.memory = _whole_number("memory", memory, 2**63 - 1)
-    options.compile = _choice("compile", compile, _COMPILE)
-    options.accuracy = _choice("accuracy", accuracy, _ACCURACY)
-    options.math = _choice("math", math, _MATH)
-    refill = _choice("schedule", schedule, _REFILL)
+    _options.checked("vectorize", options)
+    choice("vectorize", "schedule", schedule, _REFILL)
+    types = None if otypes is None else _dtypes(otypes)
+    positions = () if excluded is None else tuple(excluded)
+    if signature is not None:
+        _check_signature(signature)
 
     def decorate(function: Callable[..., Any]) -> Vectorized:
         if not callable(function):
             raise UsageTypeError(
                 f"vectorize: not a function; got {type(function).__name__}, expected a callable."
             )
-        return Vectorized(function, name, options, refill)
+        return Vectorized(function, name, options, schedule, positions, types)
 
     return decorate if fn is None else decorate(fn)
 
 
 def _identifier(name: str) -> str:
     """Return a name as programs can have it; that of a lambda is in angle brackets."""
+    if name.isidentifier() and name.isascii():
+        return name
     return re.sub(r"\W", "_", name).strip("_") or "f"
 
 
-def _whole_number(option: str, value: Any, most: int) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most:
-        return value
-    raise UsageError(
-        f"vectorize: {option} is not a whole number in range; got {value!r}, expected 0 to {most}."
-    )
+def _dtypes(otypes: Any) -> tuple[DType, ...]:
+    """Return the types that `otypes` names."""
+    found = []
+    for one in otypes if isinstance(otypes, (str, list, tuple)) else [otypes]:
+        dtype = FROM_NUMPY.get(np.dtype(one))
+        if dtype is None:
+            raise UsageTypeError(
+                f"vectorize: unsupported type in otypes; got {np.dtype(one)}, expected {SUPPORTED}."
+            )
+        found.append(dtype)
+    return tuple(found)
 
 
-def _choice(option: str, value: Any, choices: dict[Any, Any]) -> Any:
-    if value in choices:
-        return choices[value]
-    raise UsageError(
-        f"vectorize: no such {option}; got {value!r}, expected one of "
-        f"{', '.join(repr(choice) for choice in choices)}."
-    )
+def _check_signature(signature: str) -> None:
+    """Refuse signatures of anything but single values."""
+    scalars = r"\(\s*\)(\s*,\s*\(\s*\))*"
+    if not re.fullmatch(rf"\s*{scalars}\s*->\s*{scalars}\s*", signature):
+        raise UsageError(
+            f"vectorize: elements are single values; got signature {signature!r}, expected one "
+            'without dimensions, like "(),()->()". Map over the values, or capture the array and '
+            "read it by index."
+        )

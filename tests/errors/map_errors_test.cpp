@@ -125,10 +125,10 @@ TEST_F(MapErrors, OutputsThatOverlapEachOther) {
 }
 
 TEST_F(MapErrors, TooManyOrTooFewArguments) {
-  const std::vector<Input> many(25, Input(kThree));
+  const std::vector<Input> many(65, Input(kThree));
   std::array<Tensor, 1> results;
   EXPECT_EQ(message_of<UsageError>([&] { f_.element_function().call(results, many, {}); }),
-            "map: too many arguments; got 25, expected at most 24.");
+            "map: too many arguments; got 65, expected at most 64.");
   const std::array<Input, 1> one = {Input(kThree)};
   EXPECT_EQ(message_of<UsageError>([&] { f_.element_function().call(results, one, {}); }),
             "map: wrong number of arguments; got 1, expected 2.");

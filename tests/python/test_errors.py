@@ -1,5 +1,6 @@
 """What a user can do wrong, and the words that say so."""
 
+import operator
 import re
 import threading
 from pathlib import Path
@@ -105,8 +106,8 @@ def test_no_arguments():
 
 def test_more_arguments_than_a_map_takes():
     f = lw.vectorize(lambda *xs: sum(xs))
-    with raises(lw.UsageError, "map: too many arguments; got 25, expected at most 24."):
-        f(*[X] * 25)
+    with raises(lw.UsageError, "map: too many arguments; got 65, expected at most 64."):
+        f(*[X] * 65)
 
 
 @pytest.mark.parametrize(
@@ -144,13 +145,8 @@ def test_keywords_for_a_function_that_has_no_names():
         (np.empty(4, np.float32), "out has another type; got float32, expected float64."),
         ([1, 2], "wrong number of outputs; got 2, expected 1, one for each result."),
         (7, "out is not an array; got int, expected a NumPy array."),
-        (
-            np.empty(8)[::2],
-            "out is not contiguous; got strides (16,), expected an aligned array in C order. "
-            "Give a new array and copy from it.",
-        ),
     ],
-    ids=["shape", "type", "number", "no array", "strided"],
+    ids=["shape", "type", "number", "no array"],
 )
 def test_outputs_that_do_not_fit(out, text):
     with raises(lw.UsageError, f"add: {text}"):
@@ -267,31 +263,23 @@ def fails(function, kind, text, *arguments, offset=1):
         lw.vectorize(function)(*(arguments or (X,)))
 
 
+def from_text(text):
+    """Make a function whose source cannot be read."""
+    return eval(text)
+
+
 @pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: (
-            x if x > 0 else -x),
-        lambda x: (
-            x > 0 and x < 1),
-        lambda x: (
-            not x),
-        lambda x: (
-            0 < x < 1),
-        lambda x: (
-            x in (1, 2)),
-        lambda x: (
-            max(x, 1)),
-    ],
-    ids=["if", "and", "not", "chain", "in", "max"],
-)  # fmt: skip
-def test_a_condition_on_an_element(function):
-    fails(
-        function,
+    "text",
+    ["x if x > 0 else -x", "x > 0 and x < 1", "not x", "0 < x < 1", "x in (1, 2)", "max(x, 1)"],
+)
+def test_a_condition_on_an_element_without_source(text):
+    with raises(
         TypeError,
-        "bool: an element has no value while its function is recorded; got a condition on it (if, "
-        f"while, and, or, not), {BRANCHES}",
-    )
+        "<string>:1: bool: an element has no value while its function is recorded; got a condition "
+        f"on it (if, while, and, or, not), {BRANCHES} This function could not be rewritten: there "
+        "is no file <string>. Put it into a file.",
+    ):
+        lw.vectorize(from_text(f"lambda x: {text}"))(X)
 
 
 def test_an_element_as_a_range():
@@ -301,22 +289,23 @@ def test_an_element_as_a_range():
     fails(
         f,
         TypeError,
-        "int: an element has no value while its function is recorded; got a use as a Python "
-        f"integer (range, an index), {BRANCHES}",
+        "range: an element is among its bounds; got a use outside of a for statement, expected "
+        "for i in range(...).",
+        np.arange(4),
     )
 
 
 @pytest.mark.parametrize(
     ("convert", "text"),
     [
-        (int, "int: {}; got a conversion, expected x.astype(np.int64)."),
-        (float, "float: {}; got a conversion (math.* makes one), expected lw.* or np.* functions."),
+        (operator.index, f"int: {{}}; got a use as a Python integer (range, an index), {BRANCHES}"),
+        (complex, "float: {}; got a conversion, expected x.astype(np.float64)."),
         (
-            np.asarray,
+            np.ascontiguousarray,
             "array: {}; got a conversion to a NumPy array, expected operations on single elements.",
         ),
     ],
-    ids=["int", "float", "array"],
+    ids=["index", "float", "array"],
 )
 def test_an_element_as_a_python_number(convert, text):
     def f(x):
@@ -328,13 +317,13 @@ def test_an_element_as_a_python_number(convert, text):
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda x: np.sinc(x), "np.sinc"),
+        (lambda x: np.i0(x), "np.i0"),
         # As NumPy calls it; np.add.reduce(x) itself leaks x when that raises.
         (lambda x: x.__array_ufunc__(np.add, "reduce", x), "np.add.reduce"),
-        (lambda x: np.linalg.norm(x), "np.norm"),
+        (lambda x: np.linalg.norm(x), "np.linalg.norm"),
         (lambda x: np.sin(x, dtype=np.float64), "np.sin with dtype="),
         (lambda x: np.where(x > 0), "np.where without both branches"),
-        (lambda x: np.round(x, 2), "np.round with decimals"),
+        (lambda x: np.sum(x, keepdims=True), "np.sum with keepdims="),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -351,7 +340,6 @@ def test_numpy_functions_that_are_not_recorded(call, name):
 @pytest.mark.parametrize(
     ("operand", "got"),
     [
-        (np.ones(3), "an array of shape (3,)"),
         (1j, "complex"),
         (np.longdouble(1), "float128"),
     ],
@@ -370,21 +358,28 @@ def test_operands_that_cannot_be_recorded(operand, got):
     )
 
 
+def test_arrays_that_are_made_inside():
+    def f(x):
+        return x + np.ones(3)
+
+    with pytest.raises(TypeError, match="got an array of shape \\(3,\\), expected an element"):
+        lw.vectorize(f)(X)
+
+
 def test_operands_that_are_no_numbers():
     with pytest.raises(TypeError, match="unsupported operand type"):
         lw.vectorize(lambda x: x + "text")(X)
 
 
-@pytest.mark.parametrize("exponent", [5, -1])
-def test_powers_of_integers_that_are_not_multiplications(exponent):
+def test_powers_of_integers_that_are_not_multiplications():
     def f(x):
-        return x**exponent
+        return x**-1
 
     fails(
         f,
         TypeError,
-        "power: not supported for integers with this exponent; expected the literal 2, 3 or 4. "
-        "Convert the base to a float first.",
+        "power: not supported for integers with this exponent; expected a plain number that is not "
+        "negative. Convert the base to a float first.",
         np.ones(2, np.int32),
     )
 
@@ -392,11 +387,6 @@ def test_powers_of_integers_that_are_not_multiplications(exponent):
 @pytest.mark.parametrize(
     ("operation", "text"),
     [
-        (
-            lambda x: x // 2,
-            "floor_divide: not defined for these types; got (float64, int64), expected integers. "
-            "For floats use lw.floor(a / b), which rounds a / b first.",
-        ),
         (
             lambda x: x & 1,
             "bitwise_and: not defined for these types; got (float64, int64), expected bools or "
@@ -413,7 +403,7 @@ def test_powers_of_integers_that_are_not_multiplications(exponent):
             "Use ^ or ~ for bools, or convert with .astype.",
         ),
     ],
-    ids=["//", "&", "<<", "-"],
+    ids=["&", "<<", "-"],
 )
 def test_operations_that_a_type_does_not_have(operation, text):
     fails(operation, TypeError, text, offset=0)
@@ -446,8 +436,7 @@ def test_conversions_to_types_there_are_not():
         ("text", "str", ""),
         ((), "an empty tuple", ""),
         ((1, None), "None", ""),
-        ({"a": 1}, "dict", ""),
-        ((1, (2, 3)), "tuple", ""),
+        ({"a": "text"}, "str", ""),
     ],
     ids=str,
 )
@@ -482,18 +471,18 @@ def test_an_element_used_after_its_function_was_recorded():
 
 
 def test_an_element_used_outside_of_its_loop():
+    kept = []
+
     def f(x):
-        kept = []
         lw.while_loop(lambda v: v < 3, lambda v: kept.append(v) or v + 1, x)
         return x + kept[-1]
 
     fails(
         f,
         lw.UsageError,
-        "element: used outside of the loop it was made in; got a value from inside a cond or body "
-        "of lw.while_loop, expected one of the present scope. "
-        "Return it from body as a part of the state.",
-        offset=3,
+        "element: used outside of the loop or branch it was made in; got a value that not every "
+        "element has, expected one of the present scope. Assign it to a variable, or return it.",
+        offset=2,
     )
 
 
@@ -502,7 +491,7 @@ def test_an_element_of_a_function_that_is_recorded_on_another_thread():
 
     def other(x):
         try:
-            lw.vectorize(lambda y: y + x)(X)
+            lw.vectorize(lambda y: y + x)(np.ones(3))
         except lw.UsageError as error:
             errors.append(str(error))
 
@@ -541,7 +530,7 @@ def test_a_vectorized_function_on_arrays_inside_another():
         (0.0, (1.0, 2.0), "2 values", "one value"),
         ((0.0, 0.0), None, "NoneType", "a tuple of 2"),
         ((0.0, 0.0), (1.0,), "1 values", "a tuple of 2"),
-        ((0.0, 0.0), 1.0, "float", "a tuple of 2"),
+        ((0.0, 0.0), "text", "str", "a tuple of 2"),
     ],
     ids=str,
 )

@@ -164,3 +164,32 @@ def test_a_budget_is_a_whole_number_of_bytes():
     for memory in (-1, 1.5, "1 MB", 2**63):
         with pytest.raises(lw.UsageError, match="vectorize: memory is not a whole number in range"):
             lw.vectorize(lambda x: x, memory=memory)
+
+
+def test_ten_thousand_functions_leave_the_memory_where_it_was():
+    text = run(
+        """
+        import gc
+        import numpy as np, lanewise as lw
+
+        def resident():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * 4096
+
+        def call(i):
+            names = {{}}
+            exec(f"def f(x): return x * {{i}}.5 + (1 if g else 0)", names)
+            names["g"] = lw.vectorize(names["f"])  # refers to itself
+            names["g"](np.ones(8))
+
+        for i in range(200):
+            call(i)
+        gc.collect()
+        before = resident()
+        for i in range(10_000):
+            call(1000 + i)
+        gc.collect()
+        print((resident() - before) // 2**20)
+        """
+    )
+    assert int(text) < 60

@@ -25,6 +25,12 @@ def test_examples_in_the_documentation_are_true(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
+def test_the_page_on_calls_is_true():
+    page = Path(__file__).parents[2] / "docs" / "calling.md"
+    result = doctest.testfile(str(page), module_relative=False)
+    assert (result.failed, result.attempted > 15) == (0, True)
+
+
 def test_every_public_name_is_documented_with_an_example():
     exempt = {"__version__", "CacheInfo", "Vectorized", "where"} | {
         name for name in lw.__all__ if isinstance(getattr(lw, name), type)

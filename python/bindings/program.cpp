@@ -1,0 +1,242 @@
+#include "program.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "lanewise/base/error.h"
+
+namespace lw::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// A map that surely ends so soon keeps the interpreter lock: giving it away and taking it back
+/// costs some 50 ns alone, and up to 5 ms where other threads want it too.
+constexpr double kKeepsLock = 2000;  // ns
+
+std::size_t variant(const MapOptions& options) {
+  const std::size_t steps = options.max_steps == 0 ? 0 : options.max_steps < INT32_MAX ? 1 : 2;
+  return steps * 4 + static_cast<std::size_t>(options.math) * 2 +
+         static_cast<std::size_t>(options.accuracy);
+}
+
+/// New arrays for results, or those that were given.
+class Results {
+ public:
+  static constexpr std::size_t kMost = 16;
+
+  ~Results() {
+    for (std::size_t i = 0; i < size_; ++i) Py_DECREF(arrays_[i]);
+  }
+  Results() = default;
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
+
+  void add(PyObject* array, DType type, const Geometry& geometry) {
+    arrays_[size_] = array;
+    auto* const a = reinterpret_cast<PyArrayObject*>(array);
+    Output output(type, PyArray_DATA(a), geometry.count);
+    new (storage_ + size_++ * sizeof(Output)) Output(output);
+  }
+  /// For a geometry that is not flat: the strides of all, in its order.
+  void set_strides(const Geometry& geometry) {
+    const auto rank = static_cast<std::size_t>(geometry.rank);
+    strides_.resize(size_ * rank);
+    for (std::size_t i = 0; i < size_; ++i) {
+      auto* const array = reinterpret_cast<PyArrayObject*>(arrays_[i]);
+      const std::span<std::int64_t> strides(strides_.data() + i * rank, rank);
+      for (std::size_t d = 0; d < rank; ++d) strides[d] = PyArray_STRIDE(array, geometry.order[d]);
+      std::launder(reinterpret_cast<Output*>(storage_))[i].strides = strides;
+    }
+  }
+  std::span<const Output> all() const {
+    return {std::launder(reinterpret_cast<const Output*>(storage_)), size_};
+  }
+  /// What the caller gets; arrays of rank 0 become scalars.
+  PyObject* take(Returns returns) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      arrays_[i] = PyArray_Return(reinterpret_cast<PyArrayObject*>(arrays_[i]));
+    }
+    const std::size_t size = std::exchange(size_, 0);
+    if (returns == Returns::One) return arrays_[0];
+    const auto n = static_cast<Py_ssize_t>(size);
+    PyObject* const all = returns == Returns::Tuple ? PyTuple_New(n) : PyList_New(n);
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto at = static_cast<Py_ssize_t>(i);
+      if (returns == Returns::Tuple) {
+        PyTuple_SET_ITEM(all, at, arrays_[i]);
+      } else {
+        PyList_SET_ITEM(all, at, arrays_[i]);
+      }
+    }
+    return all;
+  }
+
+ private:
+  PyObject* arrays_[kMost];
+  alignas(Output) std::byte storage_[kMost * sizeof(Output)];
+  std::size_t size_ = 0;
+  std::vector<std::int64_t> strides_;
+};
+static_assert(std::is_same_v<npy_intp, std::int64_t>);
+
+/// True for an array that results of this type and shape can go into.
+bool is_output(PyObject* value, DType type, const Geometry& geometry) {
+  if (!PyArray_Check(value)) return false;
+  auto* const array = reinterpret_cast<PyArrayObject*>(value);
+  return dtype_of(PyArray_TYPE(array)) == type && PyArray_ISNBO(PyArray_DESCR(array)->byteorder) &&
+         PyArray_ISWRITEABLE(array) && PyArray_NDIM(array) == geometry.rank &&
+         std::equal(geometry.shape, geometry.shape + geometry.rank, PyArray_DIMS(array));
+}
+
+/// True for a program to which it makes a difference which number an element has.
+bool is_numbered(const ir::Function& function) {
+  bool found = std::any_of(function.params.begin(), function.params.end(),
+                           [](const ir::Param& p) { return p.kind == ir::ParamKind::Seed; });
+  ir::for_each(function,
+               [&](ir::ValueId id, int) { found = found || function[id].op == ops::Op::Element; });
+  return found;
+}
+
+}  // namespace
+
+Program::Program(ir::Function recorded, const std::string& name, std::optional<bool> refill)
+    : recorded_(std::move(recorded)),
+      function_([this](std::span<const Input>) { return recorded_; },
+                {.name = name, .schedule = {.refill = refill}}) {
+  for (const ir::Param& param : recorded_.params) {
+    const bool has_value =
+        param.is_mapped() || param.is_table() || param.kind == ir::ParamKind::Shared;
+    if (has_value) params_.push_back(param);
+  }
+  is_numbered_ = is_numbered(recorded_);
+  if (params_.size() <= Inputs::kMost) return;
+  throw UsageError(fmt::format("map: too many arguments; got {}, expected at most {}.",
+                               params_.size(), Inputs::kMost));
+}
+
+std::vector<Input> Program::kinds() const {
+  std::vector<Input> inputs;
+  for (const ir::Param& param : params_) {
+    inputs.emplace_back(param.type, nullptr, 0).kind = param.kind;
+  }
+  return inputs;
+}
+
+ElementFunction::Ready Program::ready(const MapOptions& options) {
+  std::optional<ElementFunction::Ready>& found = ready_[variant(options)];
+  if (!found) found = function_.prepare(kinds(), options);
+  return *found;
+}
+
+const std::vector<DType>& Program::results(const MapOptions& options) {
+  return ready(options).results();
+}
+
+Explanation Program::explain(const MapOptions& options) {
+  return function_.explain(kinds(), options);
+}
+
+std::string Program::lower(const MapOptions& options) { return function_.lower(kinds(), options); }
+
+PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& options,
+                        Returns returns) {
+  Inputs inputs;
+  Geometry geometry;
+  if (!read_values(params_, values, inputs, geometry)) return nullptr;
+  const ElementFunction::Ready prepared = ready(options);
+  Results results;
+  for (const DType type : prepared.results()) {
+    PyObject* const array = geometry.prototype != nullptr
+                                ? new_array_like(geometry.prototype, type_number(type))
+                                : new_array(geometry.rank, geometry.shape, type_number(type));
+    if (array == nullptr) nb::raise_python_error();
+    results.add(array, type, geometry);
+  }
+  if (geometry.is_flat) {
+    if (!ElementFunction::call_at_once(prepared, results.all(), inputs.all(), geometry.count,
+                                       options, kKeepsLock)) {
+      run(results.all(), inputs.all(), geometry, options, true, nb::none());
+    }
+    return results.take(returns);
+  }
+  const auto run_in_order = [&](bool as_prototype) {
+    set_order(as_prototype, values, params_, inputs.all(), geometry);
+    results.set_strides(geometry);
+    run(results.all(), inputs.all(), geometry, options, true, nb::none());
+  };
+  // Elements are numbered in C order, which shows in draws and in failures only.
+  if (!is_numbered_ && geometry.prototype != nullptr) {
+    try {
+      run_in_order(true);
+      return results.take(returns);
+    } catch (const ElementError&) {  // once more, for its right number
+    }
+  }
+  run_in_order(false);
+  return results.take(returns);
+}
+
+bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* const> values,
+                        const MapOptions& options, nb::object progress) {
+  Inputs inputs;
+  Geometry geometry;
+  for (PyObject* const array : outputs) {
+    geometry.is_flat =
+        geometry.is_flat && PyArray_IS_C_CONTIGUOUS(reinterpret_cast<PyArrayObject*>(array));
+  }
+  if (!read_values(params_, values, inputs, geometry)) return false;
+  const std::vector<DType>& types = ready(options).results();
+  if (outputs.size() != types.size()) return false;
+  Results results;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_output(outputs[i], types[i], geometry)) return false;
+    Py_INCREF(outputs[i]);
+    results.add(outputs[i], types[i], geometry);
+  }
+  if (!geometry.is_flat) {
+    set_order(false, values, params_, inputs.all(), geometry);
+    results.set_strides(geometry);
+  }
+  run(results.all(), inputs.all(), geometry, options, false, std::move(progress));
+  return true;
+}
+
+void Program::run(std::span<const Output> outputs, std::span<const Input> inputs,
+                  const Geometry& geometry, const MapOptions& options, bool is_new,
+                  nb::object progress) {
+  std::optional<nb::python_error> pending;  // of a signal handler (KeyboardInterrupt), or progress
+  MapOptions with_signals = options;
+  if (!geometry.is_flat) with_signals.shape = geometry.map_shape;
+  if (geometry.rank == 0) with_signals.count = 1;
+  with_signals.interrupt = [&] {
+    const nb::gil_scoped_acquire held;
+    if (!pending && PyErr_CheckSignals() != 0) pending.emplace();
+    return pending.has_value();
+  };
+  if (!progress.is_none()) {
+    with_signals.progress = [&](std::int64_t done) {
+      const nb::gil_scoped_acquire held;
+      try {
+        if (!pending) progress(done);
+      } catch (nb::python_error& error) {
+        pending.emplace(std::move(error));
+      }
+    };
+  }
+  const ElementFunction::Ready prepared = ready(options);
+  try {
+    const nb::gil_scoped_release released;
+    if (is_new) {
+      function_.call_ready(prepared, outputs, inputs, geometry.count, with_signals);
+    } else {
+      function_.call_into(outputs, inputs, with_signals);
+    }
+  } catch (const Cancelled&) {
+    if (!pending) throw;
+  }
+  if (pending) throw nb::python_error(std::move(*pending));
+}
+
+}  // namespace lw::python

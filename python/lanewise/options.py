@@ -1,0 +1,150 @@
+"""The options of a call: of the call itself, of the function, of the process, in this order."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ._core import Accuracy, Compile, MapOptions, Math, forget_calls
+from .errors import UsageError, UsageTypeError
+
+_COMPILE = {"auto": Compile.Auto, "now": Compile.Now, "never": Compile.Never}
+_ACCURACY = {"default": Accuracy.Default, "high": Accuracy.High}
+_MATH = {"strict": Math.Strict, "fast": Math.Fast}
+
+
+def whole_number(call: str, option: str, value: Any, most: int) -> int:
+    """Return a number from 0 to `most`, or refuse it."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most:
+        return value
+    raise UsageError(
+        f"{call}: {option} is not a whole number in range; got {value!r}, expected 0 to {most}."
+    )
+
+
+def choice(call: str, option: str, value: Any, choices: dict[Any, Any]) -> Any:
+    """Return what a choice stands for, or refuse it."""
+    if value in choices:
+        return choices[value]
+    raise UsageError(
+        f"{call}: no such {option}; got {value!r}, expected one of "
+        f"{', '.join(repr(one) for one in choices)}."
+    )
+
+
+def _seconds(call: str, option: str, value: Any) -> float:
+    if value is None:
+        return 0.0
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
+        return float(value)
+    raise UsageError(
+        f"{call}: {option} is not a time; got {value!r}, expected seconds above 0, or None."
+    )
+
+
+def _progress(call: str, option: str, value: Any) -> Any:
+    if value is None or isinstance(value, bool) or callable(value):
+        return value or None
+    raise UsageTypeError(
+        f"{call}: {option} cannot be told anything; got {type(value).__name__}, expected True, or "
+        "a function of the elements done and of all."
+    )
+
+
+# How each option is checked, and what it becomes.
+_CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
+    "threads": lambda call, name, value: whole_number(call, name, value, 2**31 - 1),
+    "memory": lambda call, name, value: whole_number(call, name, value, 2**63 - 1),
+    "max_steps": lambda call, name, value: whole_number(call, name, value, 2**63 - 1),
+    "seed": lambda call, name, value: whole_number(call, name, value, 2**64 - 1),
+    "first_element": lambda call, name, value: whole_number(call, name, value, 2**63 - 1),
+    "compile": lambda call, name, value: choice(call, name, value, _COMPILE),
+    "accuracy": lambda call, name, value: choice(call, name, value, _ACCURACY),
+    "math": lambda call, name, value: choice(call, name, value, _MATH),
+    "timeout": _seconds,
+    "progress": _progress,
+}
+NAMES = frozenset(_CHECKS)
+
+
+class CallOptions(NamedTuple):
+    """The options of one call."""
+
+    map: MapOptions
+    progress: Any  # None, True or a function
+
+
+def checked(call: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return options as the engine has them; `call` is named in errors."""
+    for name in given:
+        if name not in _CHECKS:
+            raise UsageTypeError(
+                f"{call}: no such option; got {name}=, expected one of {', '.join(_CHECKS)}."
+            )
+    return {name: _CHECKS[name](call, name, value) for name, value in given.items()}
+
+
+def resolve(*levels: dict[str, Any]) -> CallOptions:
+    """Put checked options together; later ones win over those of `config`."""
+    merged: dict[str, Any] = dict(config._checked)
+    for level in levels:
+        merged |= level
+    progress = merged.pop("progress", None)
+    options = MapOptions()
+    for name, value in merged.items():
+        setattr(options, name, value)
+    return CallOptions(options, progress)
+
+
+class Config:
+    """What calls do when they and their functions say nothing else.
+
+    Attributes
+    ----------
+    threads, memory, max_steps, seed, first_element : int
+    compile, accuracy, math : str
+    timeout : float or None
+    progress : bool or callable
+        As `vectorize` has them.
+
+    Examples
+    --------
+    >>> import lanewise as lw
+    >>> lw.config.compile = "now"
+    >>> lw.config
+    <config compile='now'>
+    >>> del lw.config.compile
+    """
+
+    __slots__ = ("_checked", "_given", "version")
+    _checked: dict[str, Any]
+    _given: dict[str, Any]
+    version: int  # counts changes
+
+    def __init__(self) -> None:
+        object.__setattr__(self, "_checked", {})
+        object.__setattr__(self, "_given", {})
+        object.__setattr__(self, "version", 0)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._checked.update(checked("config", {name: value}))
+        self._given[name] = value
+        self._changed()
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in NAMES:
+            raise AttributeError(f"config has no option {name!r}")
+        return self._given.get(name)
+
+    def __delattr__(self, name: str) -> None:
+        self._checked.pop(name, None)
+        self._given.pop(name, None)
+        self._changed()
+
+    def _changed(self) -> None:
+        object.__setattr__(self, "version", self.version + 1)
+        forget_calls()
+
+    def __repr__(self) -> str:
+        return f"<config{''.join(f' {key}={value!r}' for key, value in self._given.items())}>"
+
+
+config = Config()

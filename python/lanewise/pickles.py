@@ -1,0 +1,68 @@
+"""Vectorized functions in pickles: what can be imported by name, else what was recorded.
+
+A pickle carries the name under which the function can be imported, the programs as text, and the
+present values of what they capture. Where the import does not work, as for lambdas and closures,
+the programs run without the function.
+"""
+
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from . import _core
+from .fixed import Fixed, Missing
+from .specialization import Found, Recorded, Request
+from .trees import Structure
+
+
+class Carried(NamedTuple):
+    """A program on its way."""
+
+    request: Request
+    text: str
+    structure: Structure
+    captured: list[Any]
+
+
+def carry(request: Request, found: Found) -> Carried:
+    """Return a program as something that can be pickled."""
+    recorded = found.recorded
+    return Carried(request, recorded.program.text(), recorded.structure, found.values)
+
+
+def arrive(carried: Carried) -> Recorded:
+    """Return a program that was pickled as if it had been recorded here."""
+    program = _core.parse(carried.text, carried.request.refill)
+    dtypes = tuple(program.results(_core.MapOptions()))
+    return Recorded(program, Fixed(carried.captured), carried.structure, dtypes)
+
+
+def reference_of(vectorized: Any) -> tuple[str, str] | None:
+    """Return module and name under which a function can be imported; None if it cannot."""
+    function = vectorized.__wrapped__
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
+    if module not in sys.modules or "<" in name:
+        return None
+    found = _look_up(sys.modules[module], name)
+    return (module, name) if found is vectorized or found is function else None
+
+
+def import_by(reference: tuple[str, str] | None, name: str) -> Callable[..., Any]:
+    """Return the function that a reference names, or one that says it is missing."""
+    if reference is not None:
+        found: Callable[..., Any] | None
+        try:
+            found = _look_up(importlib.import_module(reference[0]), reference[1])
+        except ImportError:
+            found = None
+        if found is not None and callable(found):
+            return found
+    return Missing(name)
+
+
+def _look_up(module: Any, name: str) -> Any:
+    found = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found

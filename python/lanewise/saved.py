@@ -1,0 +1,161 @@
+"""Programs in files: what was recorded of a function, without the function.
+
+A file is an ``npz`` with a description in JSON, the programs as text and the arrays they captured.
+Reading one runs no code: the text is parsed and verified, and nothing is unpickled.
+"""
+
+import json
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._core import DType, ParamKind, Program
+from .arguments import Parameter, Signature, Static
+from .dtypes import TO_NUMPY, Kind
+from .errors import UsageError
+from .fixed import Fixed
+from .records import Record
+from .specialization import Found, Recorded, Request
+from .trees import Node, Structure
+
+_FORMAT = 1
+_CONTAINERS = {"tuple": tuple, "list": list, "dict": dict, "record": Record}
+_MOST_BYTES = 1 << 30  # of the description: files are not trusted
+
+
+def save(path: str | Path, name: str, programs: Iterable[tuple[Request, Found]]) -> None:
+    """Write programs to a file."""
+    arrays: dict[str, Any] = {}
+    described = [
+        _describe(name, request, found, arrays)
+        for request, found in programs
+        if request.masked is None
+    ]
+    if not described:
+        raise UsageError(
+            f"{name}: nothing to save; got a function that was not called yet, expected a program. "
+            "Call it, or .lower, with such arguments first."
+        )
+    header = json.dumps({"lanewise": _FORMAT, "name": name, "programs": described})
+    with Path(path).open("wb") as file:
+        np.savez(file, header=np.frombuffer(header.encode(), np.uint8), **arrays)
+
+
+def load(path: str | Path, max_steps: int) -> tuple[str, list[tuple[Signature, Recorded]]]:
+    """Read the programs of a file, and verify them."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if file.zip.getinfo("header.npy").file_size > _MOST_BYTES:
+                raise UsageError(f"load: {path} is too large; expected at most {_MOST_BYTES}.")
+            header = json.loads(file["header"].tobytes())
+            if header["lanewise"] != _FORMAT:
+                raise UsageError(
+                    f"load: {path} has another format; got {header['lanewise']}, expected "
+                    f"{_FORMAT}. Save it again with this version."
+                )
+            return header["name"], [_read(one, file, max_steps) for one in header["programs"]]
+    except (KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+        if isinstance(error, UsageError):
+            raise
+        raise UsageError(
+            f"load: {path} is not a file of programs; got {type(error).__name__} ({error}), "
+            "expected what Vectorized.save writes."
+        ) from None
+
+
+def _describe(name: str, request: Request, found: Found, arrays: dict[str, Any]) -> Any:
+    recorded = found.recorded
+    if any(isinstance(leaf, Static) for leaf in request.signature.leaves):
+        raise UsageError(
+            f"{name}: cannot be saved; got an excluded argument that is neither number nor array, "
+            "expected arguments that a file can hold. Capture it instead."
+        )
+    captured = []
+    for value in found.values:
+        key = f"captured{len(arrays)}"
+        arrays[key] = np.asarray(value)
+        captured.append(
+            [key, isinstance(value, (int, float)) and not isinstance(value, np.generic)]
+        )
+    return {
+        "leaves": [_from_leaf(leaf) for leaf in request.signature.leaves],
+        "structures": [_from_structure(name, s) for s in request.signature.structures],
+        "result": _from_structure(name, recorded.structure),
+        "captured": captured,
+        "program": recorded.program.text(),
+    }
+
+
+def _from_leaf(leaf: Parameter | Static) -> Any:
+    assert isinstance(leaf, Parameter)
+    return [leaf.kind.dtype.name, leaf.kind.weak, leaf.role.name, list(leaf.row)]
+
+
+def _to_leaf(leaf: Any) -> Parameter:
+    dtype, weak, role, row = leaf
+    return Parameter(Kind(DType[dtype], weak), ParamKind[role], tuple(row))
+
+
+def _from_structure(name: str, structure: Structure) -> Any:
+    if structure is None:
+        return None
+    kind = structure.type.__name__.lower()
+    if _CONTAINERS.get(kind) is not structure.type:
+        raise UsageError(
+            f"{name}: cannot be saved; got {structure.type.__name__}, expected tuples, lists and "
+            "dicts: a file holds no classes."
+        )
+    return [kind, list(structure.names), [_from_structure(name, p) for p in structure.parts]]
+
+
+def _to_structure(described: Any) -> Structure:
+    if described is None:
+        return None
+    kind, names, parts = described
+    return Node(_CONTAINERS[kind], tuple(names), tuple(_to_structure(part) for part in parts))
+
+
+def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorded]:
+    program = _core.parse(described["program"], None)
+    if not program.is_checked:
+        raise UsageError(
+            "load: a program uses unchecked indices; got one that could read any memory, expected "
+            "checked ones."
+        )
+    if program.has_loops and max_steps == 0:
+        raise UsageError(
+            f"load: {program.name} has loops, which may never end; got no limit, expected "
+            "max_steps=. Give the steps that an element may take."
+        )
+    captured = []
+    for key, is_number in described["captured"]:
+        value = file[key]
+        captured.append(value.item() if is_number else value if value.ndim else value[()])
+    leaves = tuple(_to_leaf(leaf) for leaf in described["leaves"])
+    structures = tuple(_to_structure(one) for one in described["structures"])
+    _check_parameters(program, leaves, captured)
+    recorded = Recorded(
+        program,
+        Fixed(captured),
+        _to_structure(described["result"]),
+        tuple(program.results(_core.MapOptions())),
+    )
+    return Signature(structures, leaves), recorded
+
+
+def _check_parameters(program: Program, leaves: tuple[Parameter, ...], captured: list[Any]) -> None:
+    """Refuse programs whose parameters are not those that the file describes."""
+    expected = [(leaf.kind.dtype, leaf.role) for leaf in leaves]
+    for value in captured:
+        array = np.asarray(value)
+        dtype = next(ours for ours, numpy in TO_NUMPY.items() if numpy == array.dtype)
+        expected.append((dtype, ParamKind.Table if array.ndim else ParamKind.Shared))
+    if program.parameters != expected:
+        raise UsageError(
+            f"load: {program.name} has other parameters than the file says; got "
+            f"{len(program.parameters)}, expected {len(expected)} of the types it lists."
+        )

@@ -1,0 +1,44 @@
+"""One element of the arguments, for the plain function."""
+
+from typing import Any
+
+import numpy as np
+
+from ._core import ParamKind
+from .arguments import Arguments, Static
+from .errors import UsageError
+from .trees import unflatten
+
+
+def arguments_of_element(
+    call: str, index: int | tuple[int, ...], described: Arguments
+) -> list[Any]:
+    """Return the arguments as the plain function takes them for one element."""
+    place = _place(call, index, described.shape)
+    values = iter(described.values)
+    leaves = []
+    for leaf in described.signature.leaves:
+        if isinstance(leaf, Static):
+            leaves.append(leaf.value)
+            continue
+        value = next(values)
+        if leaf.role is ParamKind.Mapped:
+            value = np.broadcast_to(value, described.shape)[place]
+        elif isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        leaves.append(value)
+    nested = iter(leaves)
+    return [unflatten(structure, nested) for structure in described.signature.structures]
+
+
+def _place(call: str, index: int | tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        if isinstance(index, tuple):
+            np.ravel_multi_index(index, shape or (1,))
+            return index
+        return tuple(int(i) for i in np.unravel_index(index, shape or (1,)))
+    except (ValueError, TypeError):
+        raise UsageError(
+            f"{call}: no such element; got {index!r}, expected a number below "
+            f"{int(np.prod(shape))} or a place in the shape {shape}."
+        ) from None

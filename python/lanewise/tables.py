@@ -1,0 +1,168 @@
+"""An array that all elements read by index, while their function is recorded."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ._core import DType, Value
+from .dtypes import INTEGERS, TO_NUMPY, Kind
+from .element import Element, as_value, kind_of, record
+from .errors import UsageError, UsageTypeError
+from .recorder import Recorder
+from .source import at_line
+
+
+class Table:
+    """A captured array, or one that is not mapped: read as NumPy does, ``table[i, j]``.
+
+    Its size is not recorded; where Python asks for it (``len``, iteration) a change of it records
+    the function again.
+    """
+
+    __slots__ = ("_ask_size", "_kind", "_offset", "_recorder", "_row", "_table")
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        table: Value,
+        kind: Kind,
+        row: tuple[int, ...],
+        ask_size: Callable[[], int],
+        offset: Element | None = None,
+    ) -> None:
+        self._recorder = recorder
+        self._table = table
+        self._kind = kind
+        self._row = row  # the dimensions behind the first
+        self._ask_size = ask_size
+        self._offset = offset  # in values: of a row of a larger table
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy type."""
+        return TO_NUMPY[self._kind.dtype]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return 1 + len(self._row)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each dimension."""
+        return (self._ask_size(), *self._row)
+
+    @property
+    def size(self) -> Any:
+        """How many values there are."""
+        if self._offset is not None:
+            return int(np.prod(self.shape))
+        self._recorder.locate()
+        size = self._recorder.recording.table_size(self._table)
+        return Element(self._recorder, size, weak=True)
+
+    def __len__(self) -> int:
+        return self._ask_size()
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[index] for index in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Any:
+        indices = index if isinstance(index, tuple) else (index,)
+        if len(indices) > self.ndim:
+            raise UsageError(
+                at_line(
+                    f"table: too many indices; got {len(indices)}, expected at most {self.ndim}, "
+                    "the number of dimensions."
+                )
+            )
+        found = self._part(indices[0])
+        return found if len(indices) == 1 else found[indices[1:]]
+
+    def _part(self, index: Any) -> Any:
+        """Return the value at an index or, with more dimensions, the row."""
+        width = int(np.prod(self._row))
+        at = self._checked(index)
+        if width != 1:
+            at = at * width
+        if self._offset is not None:
+            # An index out of range is one of the whole table too, not of the row behind this one.
+            at = record("select", at < 0, at, at + self._offset)
+        if self._row:
+            row, kind = self._row, self._kind
+            return Table(self._recorder, self._table, kind, row[1:], lambda: row[0], at)
+        self._recorder.locate()
+        dtype = DType.I64
+        place = as_value(self._recorder, at, dtype)
+        value = self._recorder.recording.read_at(self._table, place)
+        return Element(self._recorder, value, self._kind.weak)
+
+    def _checked(self, index: Any) -> Any:
+        """Return an index from 0 on; what is out of range of a known size becomes negative."""
+        if isinstance(index, slice) or index is None or index is Ellipsis:
+            raise UsageTypeError(
+                at_line(
+                    f"table: not an index; got {index!r}, expected a whole number for each "
+                    "dimension. Read the values one by one."
+                )
+            )
+        kind = kind_of(index)
+        if kind.dtype not in INTEGERS:
+            raise UsageTypeError(
+                at_line(
+                    f"table: an index is not a whole number; got {TO_NUMPY[kind.dtype]}, expected "
+                    "an integer. Convert it with .astype(np.int64)."
+                )
+            )
+        recorder = self._recorder
+        at = Element(recorder, as_value(recorder, index, DType.I64))
+        if not isinstance(index, Element) and int(index) >= 0 and self._offset is None:
+            return at
+        size = self._size()
+        if TO_NUMPY[kind.dtype].kind != "u":
+            at = record("select", at < 0, at + size, at)
+        if self._offset is not None:
+            at = record("select", at >= size, -1, at)
+        return at
+
+    def _size(self) -> Any:
+        """Return the size of the first dimension."""
+        if self._offset is not None:
+            return self._ask_size()
+        width = int(np.prod(self._row))
+        return self.size if width == 1 else self.size // width
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise UsageTypeError(
+            at_line(
+                "table: a whole array met an element; got an array from outside, expected one of "
+                "its values. Read it by index, table[i], or pass it as an argument to map over it."
+            )
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __matmul__ = __rmatmul__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __array__ = __array_function__ = _refuse
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            at_line(
+                f"table: {name} of an array from outside is not recorded; got a use of the whole "
+                "array, expected its values by index, its size, shape or dtype. Compute it outside "
+                "of the function, and capture that."
+            )
+        )
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise UsageTypeError(
+            at_line(
+                "table: cannot be written; got an assignment to an array from outside, expected "
+                "values that are returned. Copy what changes into an array of the element."
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"<table {self.dtype}>"

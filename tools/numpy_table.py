@@ -3,6 +3,7 @@
 Run it as ``python tools/numpy_table.py > docs/reference/numpy.md``.
 """
 
+import importlib
 import re
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,11 @@ is itself. All others raise an error that names them. Strings, dates, files and 
 not what an element is; tensors as elements are to come.
 
 """
+
+
+# Parts of NumPy that add functions, or name them, only when they are imported.
+for _part in ("char", "ctypeslib", "fft", "ma", "polynomial", "rec", "strings"):
+    importlib.import_module(f"numpy.{_part}")
 
 
 def overridable() -> dict[str, Callable[..., Any]]:

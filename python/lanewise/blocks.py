@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .vectorize import Vectorized
-
 Index = tuple[int | slice, ...]
 
 
@@ -78,6 +76,4 @@ def runs(
 
 def numbered(first: int, seed: int | None) -> dict[str, Any]:
     """Return the options of a call whose first element has this number."""
-    if not hasattr(Vectorized, "on"):  # options of a call came with this method
-        return {}
     return {"first_element": first} | ({} if seed is None else {"seed": seed})

@@ -7,6 +7,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 _PACKAGE = f"{Path(__file__).parent}/"
+_SAMPLES = f"{_PACKAGE}cli/workloads.py"  # functions as a user writes them
 
 
 class Line(NamedTuple):
@@ -16,10 +17,15 @@ class Line(NamedTuple):
     number: int
 
 
+def is_ours(file: str) -> bool:
+    """Say whether a file is of this package, and not a user's."""
+    return file.startswith(_PACKAGE) and file != _SAMPLES
+
+
 def _user_frame() -> FrameType | None:
     """Return the innermost frame on the stack that is not of this package."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 

@@ -2,23 +2,18 @@
 
 All blocks of a page run one after the other in one namespace, as a script that has the page's line
 numbers. A ``text`` block right after a block is what that prints; blocks with ``>>>`` are doctests.
-A comment ``<!-- needs: control flow -->`` in front of a block skips it where this is not there; the
-need is ``control flow``, an attribute like ``lw.map``, or a module. As a script it runs one page.
+A comment ``<!-- needs: jax -->`` in front of a block skips it where this module is not there. As a
+script it runs one page.
 """
 
 import contextlib
 import doctest
-import functools
 import importlib.util
 import io
 import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
-
-import lanewise as lw
 
 _FENCE = re.compile(r"```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NEEDS = re.compile(r"<!-- needs: (.+?) -->\n\Z")
@@ -49,26 +44,6 @@ def blocks_of(page: Path) -> list[Block]:
     return found
 
 
-@functools.cache
-def is_there(need: str) -> bool:
-    """Say whether something that a block needs is there."""
-    if need == "control flow":
-        try:
-            lw.vectorize(_with_control_flow)(np.ones(2))
-        except lw.UsageError:
-            return False
-        return True
-    if need.startswith("lw."):
-        return hasattr(lw, need.removeprefix("lw."))
-    return importlib.util.find_spec(need) is not None
-
-
-def _with_control_flow(x):
-    while x > 0.5:
-        x = x / 2
-    return x
-
-
 def run(page: Path, directory: Path) -> tuple[int, int]:
     """Run the blocks of a page; return how many ran, and how many were skipped."""
     blocks = blocks_of(page)
@@ -81,7 +56,7 @@ def run(page: Path, directory: Path) -> tuple[int, int]:
     namespace: dict[str, object] = {"__name__": "page"}
     ran = 0
     for block in blocks:
-        if all(is_there(need) for need in block.needs):
+        if all(importlib.util.find_spec(need) is not None for need in block.needs):
             _run(page, script, block, namespace)
             ran += 1
     return ran, len(blocks) - ran

@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pages
 import pytest
 from commands import command
 
@@ -84,7 +83,6 @@ def test_free_names_are_parameters_and_functions_have_plain_names(here, capsys, 
     np.testing.assert_array_equal(got, wanted)
 
 
-@pytest.mark.skipif(not pages.is_there("control flow"), reason="needs control flow")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -101,9 +99,6 @@ def test_expressions_have_pythons_branches(here, capsys, text, expected):
     np.testing.assert_array_equal(np.load("out.npy"), expected(x))
 
 
-@pytest.mark.skipif(
-    not (pages.is_there("lw.random") and pages.is_there("lw.map")), reason="needs random draws"
-)
 def test_draws_are_those_of_the_whole_array(here, capsys, monkeypatch):
     x = np.zeros((7, 150))
     np.save("in.npy", x)

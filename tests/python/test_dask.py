@@ -75,6 +75,15 @@ def test_blocks_of_any_shape_give_the_same(da, chunks):
     assert map_blocks(lambda x: x * 2, da.zeros((0, 3))).compute().shape == (0, 3)
 
 
+@pytest.mark.parametrize("chunks", [(6, 50), (2, 50), (4, 30), (1, 7)])
+def test_draws_are_those_of_the_whole_array(da, chunks):
+    noise = lw.vectorize(lambda x: x + lw.random.normal())
+    x = np.zeros((6, 50))
+    got = map_blocks(noise, da.from_array(x, chunks=chunks), seed=5).compute()
+    np.testing.assert_array_equal(got, noise(x, seed=5))
+    assert not np.array_equal(got, noise(x, seed=6))
+
+
 def test_a_function_is_recorded_once_for_all_blocks(da):
     traces = []
 
@@ -110,8 +119,13 @@ from distributed import Client, LocalCluster
 import lanewise as lw
 from lanewise.dask import map_blocks
 
+@lw.vectorize
 def steps(x, k):
-    return lw.while_loop(lambda v, n: v > 1, lambda v, n: (v * k, n + 1), (x, 0))[1]
+    n = 0
+    while x > 1:
+        x = x * k + 0.01 * lw.random.uniform()
+        n += 1
+    return n
 
 def slow(block):
     time.sleep(0.1)
@@ -119,12 +133,12 @@ def slow(block):
 
 if __name__ == "__main__":
     x = np.linspace(1, 1000, 40_000).reshape(40, 1000)
-    expected = lw.vectorize(steps)(x, 0.9)
+    expected = steps(x, 0.9, seed=3)
     options = dict(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
     with LocalCluster(**options) as cluster, Client(cluster) as client:
         pids = list(client.run(os.getpid).values())
         cut = da.from_array(x, chunks=(1, 500)).map_blocks(slow, dtype=x.dtype)
-        future = client.compute(map_blocks(steps, cut, 0.9))
+        future = client.compute(map_blocks(steps, cut, 0.9, seed=3))
         time.sleep(0.5)
         os.kill(pids[0], signal.SIGKILL)
         got = future.result(timeout=60)

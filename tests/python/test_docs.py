@@ -43,12 +43,12 @@ def test_blocks_are_found_with_lines_needs_and_output(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(
         "# Page\n\n```python\nx = 1\nprint(x)\n```\n\n```text\n1\n```\n\n"
-        "<!-- needs: lw.nothing_of_this_name -->\n```python\nbad bad\n```\n\n"
+        "<!-- needs: nothing_of_this_name -->\n```python\nbad bad\n```\n\n"
         "```cpp\nint x;\n```\n\n```python\n>>> x + 1\n2\n\n```\n"
     )
     first, second, third = pages.blocks_of(page)
     assert (first.line, first.output) == (4, "1\n")
-    assert second.needs == ["lw.nothing_of_this_name"]
+    assert second.needs == ["nothing_of_this_name"]
     assert (third.line, third.output) == (22, None)
     assert pages.run(page, tmp_path) == (2, 1)
 

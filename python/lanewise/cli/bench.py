@@ -19,5 +19,5 @@ def run_bench(options: argparse.Namespace) -> int:
             f"{times.numpy * 1e3:>10.2f} ms{times.plain * 1e3:>12.0f} ms"
             f"{times.numpy / times.best:>9.1f}x"
         )
-    print("best of 5; plain Python is scaled up from some of the elements")
+    print("the best call of each; plain Python is scaled up from some of the elements")
     return 0

@@ -69,7 +69,7 @@ def _print(workload: Workload, times: Times) -> None:
     name = times.vectorized.name
     print(f"{name} of {arguments} gives {times.result.dtype} {times.result.shape}")
     print(f"  first call    {times.first * 1e3:9.2f} ms, with recording it; compiled beside")
-    print(f"  best of 5     {times.best * 1e3:9.2f} ms")
+    print(f"  best call     {times.best * 1e3:9.2f} ms")
     print(f"  NumPy         {times.numpy * 1e3:9.2f} ms, {_ratio(times.numpy, times)}")
     print(
         f"  plain Python  {times.plain * 1e3:9.0f} ms, {_ratio(times.plain, times)} (scaled up "

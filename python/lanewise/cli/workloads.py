@@ -12,21 +12,24 @@ import lanewise as lw
 from ..arguments import Array
 
 STEPS = 200  # of the mandelbrot loop, at most
+_WHILE = 0.3  # seconds in which calls are repeated
 _PLAIN_ELEMENTS = 3000  # of a plain Python loop: all of them would take too long
 
 
 def wave(x, damping):  # type: ignore[no-untyped-def]
     """Use NumPy's functions and a number that is shared by all elements."""
-    return np.sin(x) * lw.select(x > 0, 1 - damping * x, 1) + np.cos(3 * x)
+    scale = 1 - damping * x if x > 0 else 1
+    return np.sin(x) * scale + np.cos(3 * x)
 
 
 def mandelbrot(a, b):  # type: ignore[no-untyped-def]
     """Loop until the point escapes, each element for itself."""
-    return lw.while_loop(
-        lambda x, y, n: (x * x + y * y < 4) & (n < STEPS),
-        lambda x, y, n: (x * x - y * y + a, 2 * x * y + b, n + 1),
-        (0.0, 0.0, np.int32(0)),
-    )[2]
+    x = y = 0.0
+    n = np.int32(0)
+    while x * x + y * y < 4 and n < STEPS:
+        x, y = x * x - y * y + a, 2 * x * y + b
+        n += 1
+    return n
 
 
 def numpy_wave(x: Array, damping: float) -> Array:
@@ -98,16 +101,18 @@ def workloads(elements: int) -> list[Workload]:
     ]
 
 
-def measure(workload: Workload, repeats: int = 5) -> Times:
+def measure(workload: Workload) -> Times:
     """Run the three versions and compare results."""
     vectorized = lw.vectorize(workload.function)
     arguments = workload.arguments
     first, result = _time(lambda: vectorized(*arguments))
-    best = min(_time(lambda: vectorized(*arguments))[0] for _ in range(repeats))
-    by_numpy = min(_time(lambda: workload.numpy(*arguments))[0] for _ in range(2))
+    best = _best(lambda: vectorized(*arguments))
+    by_numpy = _best(lambda: workload.numpy(*arguments))
     chosen = np.linspace(0, result.size - 1, min(result.size, _PLAIN_ELEMENTS)).astype(np.int64)
     rows = [np.broadcast_to(a, result.shape).ravel()[chosen].tolist() for a in arguments]
-    plain, values = _time(lambda: [workload.plain(*one) for one in zip(*rows, strict=True)])
+    points = list(zip(*rows, strict=True))
+    values = [workload.plain(*point) for point in points]
+    plain = _best(lambda: [workload.plain(*point) for point in points])
     return Times(
         first,
         best,
@@ -117,6 +122,15 @@ def measure(workload: Workload, repeats: int = 5) -> Times:
         result,
         vectorized,
     )
+
+
+def _best(call: Callable[[], Any]) -> float:
+    """Return the shortest time of the calls in a while, in which machine code is ready too."""
+    end = perf_counter() + _WHILE
+    best = _time(call)[0]
+    while perf_counter() < end:
+        best = min(best, _time(call)[0])
+    return best
 
 
 def _time(call: Callable[[], Any]) -> tuple[float, Any]:

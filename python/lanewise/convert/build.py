@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageTypeError
+from ..source import is_ours
 from .names import Names
 from .read import NoSourceError, read
 from .rewrite import Rewriter, at
@@ -24,7 +25,7 @@ _JUMPS = frozenset(
     for name, code in dis.opmap.items()
     if ("JUMP" in name and "IF_" in name) or name in ("FOR_ITER", "SEND", "GET_AITER")
 )
-_OURS = (f"{Path(__file__).parent.parent}/", f"{Path(np.__file__).parent}/")
+_NUMPY = f"{Path(np.__file__).parent}/"
 # By code object, as long as that lives: the rewritten code, or why there is none.
 _made: dict[int, tuple["weakref.ref[CodeType]", CodeType | str]] = {}
 
@@ -69,12 +70,18 @@ def _named(function: FunctionType) -> Iterator[FunctionType]:
 
 
 def _is_users(module: ModuleType) -> bool:
-    return not str(getattr(module, "__file__", None) or _OURS[0]).startswith(_OURS)
+    file = getattr(module, "__file__", None)
+    return bool(file) and not _stays(str(file))
+
+
+def _stays(file: str) -> bool:
+    """Say whether the functions of a file are called as they are: ours, and those of NumPy."""
+    return is_ours(file) or file.startswith(_NUMPY)
 
 
 def _of_user(value: Any) -> Iterator[FunctionType]:
     is_function = isinstance(value, FunctionType) and not is_converted(value)
-    if is_function and not value.__code__.co_filename.startswith(_OURS):
+    if is_function and not _stays(value.__code__.co_filename):
         yield value
 
 
@@ -87,7 +94,7 @@ def convert(function: Any) -> Any:
     """Return the function with its control flow rewritten; itself, if that cannot be."""
     if not isinstance(function, FunctionType) or is_converted(function):
         return function
-    if function.__code__.co_filename.startswith(_OURS):
+    if _stays(function.__code__.co_filename):
         return function
     code = _code_of(function)
     return function if isinstance(code, str) else _bind(function, code)

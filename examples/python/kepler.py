@@ -8,14 +8,14 @@ import lanewise as lw
 @lw.vectorize
 def kepler(m, e):
     """Eccentric anomaly of a body with mean anomaly m, on an orbit of eccentricity e."""
-
-    def step(x, change, n):
+    x = m
+    n = np.int32(0)
+    while n < 50:
         change = (x - e * np.sin(x) - m) / (1 - e * np.cos(x))
-        return x - change, change, n + 1
-
-    x, _, n = lw.while_loop(
-        lambda x, change, n: (abs(change) > 1e-12) & (n < 50), step, (m, 1.0, np.int32(0))
-    )
+        x -= change
+        n += 1
+        if abs(change) < 1e-12:
+            break
     return x, n
 
 

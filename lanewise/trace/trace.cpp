@@ -56,9 +56,20 @@ void Trace::write(ir::ValueId slot, ir::ValueId value) {
 
 // --- scopes ---
 
+void Trace::begin(Scope scope) {
+  constexpr std::size_t kMost = 500;
+  if (scopes_.size() >= kMost) {
+    throw UsageError(fmt::format(
+        "trace: too deep; got {} loops, branches and calls in one another, expected at most {}. "
+        "Does the function call itself? Write a loop with an lw::Array as its stack.",
+        scopes_.size() + 1, kMost));
+  }
+  scopes_.push_back(std::move(scope));
+}
+
 void Trace::begin_loop() {
+  begin({.kind = Scope::Loop, .depth = builder_.depth()});
   builder_.begin_loop({});
-  scopes_.push_back({.kind = Scope::Loop, .depth = builder_.depth() - 1});
 }
 
 void Trace::begin_body() { scopes_.back().begin = builder_.position(); }
@@ -71,8 +82,8 @@ void Trace::end_loop() {
 }
 
 void Trace::begin_branch(ir::ValueId condition) {
+  begin({.kind = Scope::Branch, .depth = builder_.depth()});
   builder_.begin_loop({});
-  scopes_.push_back({.kind = Scope::Branch, .depth = builder_.depth() - 1});
   builder_.break_if(builder_.op(ir::Op::Not, {condition}), {});
 }
 
@@ -83,8 +94,7 @@ void Trace::end_branch() {
 }
 
 void Trace::begin_call() {
-  scopes_.push_back(
-      {.kind = Scope::Function, .depth = builder_.depth() - 1, .begin = builder_.position()});
+  begin({.kind = Scope::Function, .depth = builder_.depth() - 1, .begin = builder_.position()});
 }
 
 std::vector<ir::ValueId> Trace::end_call(std::span<const ir::ValueId> results) {
@@ -137,8 +147,7 @@ void Trace::continue_if(ir::ValueId condition, std::string_view what) {
 // --- blocks ---
 
 void Trace::begin_block() {
-  scopes_.push_back(
-      {.kind = Scope::Block, .depth = builder_.depth() - 1, .begin = builder_.position()});
+  begin({.kind = Scope::Block, .depth = builder_.depth() - 1, .begin = builder_.position()});
 }
 
 void Trace::end_block(std::size_t scope) {

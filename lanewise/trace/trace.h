@@ -95,6 +95,8 @@ class Trace {
   };
 
   Scope& innermost(Scope::Kind kind, std::string_view what);
+  /// Refuses what would never end: a function that calls itself.
+  void begin(Scope scope);
   /// How many loops further out than the innermost the one around a scope's body is.
   std::uint32_t up_to(const Scope& scope) const;
   void wrap(Scope& scope);

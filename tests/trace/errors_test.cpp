@@ -106,5 +106,19 @@ TEST(TraceErrors, AVariableMadeInALoopAndUsedAfterItIsRefused) {
   EXPECT_THROW(f(std::vector<float>{1}), UsageError);
 }
 
+f32 factorial(const f32& n) {
+  f32 result = 1;
+  If(n > 1, [&] { result = n * factorial(n - 1); });
+  return result;
+}
+
+TEST(TraceErrors, AFunctionThatCallsItselfIsRefused) {
+  auto f = vectorize([](f32 n) { return factorial(n); });
+  const std::vector<float> n = {3};
+  EXPECT_EQ(message_of<UsageError>([&] { f(n); }),
+            "trace: too deep; got 501 loops, branches and calls in one another, expected at most "
+            "500. Does the function call itself? Write a loop with an lw::Array as its stack.");
+}
+
 }  // namespace
 }  // namespace lw::trace

@@ -60,10 +60,11 @@ int code_ops(const ir::Function& f, int hot) {
   return std::max(largest, hot - in_parts);
 }
 
-/// Bytes of the widest varying value: registers hold as many lanes as fit of it.
+/// Bytes of the widest varying value where the time goes: registers hold as many lanes as fit of
+/// it.
 int widest_bytes(const ir::Function& f, const kernel::Uniformity& facts) {
   std::size_t widest = 4;
-  for_each_common(f, [&](ValueId id, int) {
+  for_each_hot(f, [&](ValueId id) {
     if (ir::has_value(f[id]) && !facts.uniform[id]) {
       widest = std::max(widest, types::size_of(f[id].type));
     }

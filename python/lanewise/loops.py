@@ -10,7 +10,7 @@ from typing import Any
 from . import flow
 from .element import is_operand, kind_of
 from .errors import UsageError, UsageTypeError
-from .flow.loops import RegionLoop
+from .flow.region_loops import RegionLoop
 from .recorder import Recorder, current
 from .source import at_line, user_line
 

@@ -93,6 +93,27 @@ TEST(PlanChoose, ARegisterHoldsAsManyLanesAsFitOfTheWidestValue) {
   EXPECT_EQ(choose(straight(), {.isa = Isa::V2}, nullptr).schedule.lanes, 4);
 }
 
+TEST(PlanChoose, AWideResultBehindALoopDoesNotTakeLanes) {
+  const ir::Function f = ir::parse(R"(function f(%0: f32) -> (i64) {
+  %1 = constant i32 0
+  %2 = constant i32 1
+  %3 = constant f32 2
+  %4 = loop (%5: f32 = %0, %6: i32 = %1) {
+    %7 = lt bool %5, %3
+    break_if %7 (%5, %6)
+    %8 = div f32 %5, %3
+    %9 = add i32 %6, %2
+    next (%8, %9)
+  }
+  %10 = result i32 %4 1
+  %11 = convert i64 %10
+  return (%11)
+}
+)");
+  EXPECT_EQ(choose(f, {.isa = Isa::V4}, nullptr).schedule.lanes, 16);
+  EXPECT_EQ(choose(f, {.isa = Isa::V3}, nullptr).schedule.lanes, 8);
+}
+
 TEST(PlanChoose, StepsBetweenLooksDivideTheStepsUntilTheLimit) {
   const auto steps = [](bool refill) {
     return choose(test::mandelbrot_program(), {.refill = refill, .isa = Isa::V4}, nullptr)

@@ -4,8 +4,12 @@ import weakref
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 os.environ["LANEWISE_DISK_CACHE"] = "0"  # nobody's real cache is touched
+
+settings.register_profile("untimed", deadline=None)  # no test asserts a time
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)

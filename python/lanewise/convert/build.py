@@ -14,8 +14,9 @@ import numpy as np
 from ..errors import UsageTypeError
 from ..source import is_ours
 from .names import Names
+from .nodes import at
 from .read import NoSourceError, read
-from .rewrite import Rewriter, at
+from .rewrite import Rewriter
 
 _FLOW = "_lw"
 _DEEPEST = 4  # calls that are looked through for branches

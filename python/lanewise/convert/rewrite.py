@@ -22,7 +22,9 @@ import itertools
 from typing import Any, TypeVar
 
 from ..errors import UsageError
+from . import nodes as make
 from .names import Facts, Names, parameters, targets
+from .nodes import at, at_end
 
 _sites = itertools.count(1)
 _PRIVATE = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "breakpoint"}
@@ -122,28 +124,32 @@ class Rewriter(ast.NodeTransformer):
         later, self._later = self._later, 0
         skipped = (ast.Global, ast.Nonlocal)
         inner = self._statements([s for s in body if not isinstance(s, skipped)])
-        fall = self._return("return_", _constant(None))
+        fall = self._return("return_", make.constant(None))
         finish = self._return("finish")
         self._later = later
         self._scopes.pop()
         last = body[-1]
-        unset = [at(_assign(n, _flow("UNSET")), node) for n in sorted(scope.unset)]
-        arguments_of = (_constant(next(_sites)), _constant(name), _constant(tuple(shared)))
-        frame = at(_assign("_lw_f", _call(_flow("Frame"), *arguments_of)), node)
+        unset = [at(make.assign(n, make.flow("UNSET")), node) for n in sorted(scope.unset)]
+        arguments_of = (
+            make.constant(next(_sites)),
+            make.constant(name),
+            make.constant(tuple(shared)),
+        )
+        frame = at(make.assign("_lw_f", make.call(make.flow("Frame"), *arguments_of)), node)
         end = [at_end(statement, last) for statement in fall]
-        whole = at(ast.With([ast.withitem(_name("_lw_f"), None)], [*inner, *end]), node)
+        whole = at(ast.With([ast.withitem(make.name("_lw_f"), None)], [*inner, *end]), node)
         finish = [at_end(statement, last) for statement in finish]
         return [*declarations, *unset, frame, whole, *finish]
 
     def _return(self, method: str, *value: ast.expr) -> list[ast.stmt]:
         """Return a value, with the variables of other functions that this one changes."""
         shared = sorted(self._scopes[-1].shared)
-        result = _call(_attribute("_lw_f", method), *value, *map(_name, shared))
+        result = make.call(make.attribute("_lw_f", method), *value, *map(make.name, shared))
         if not shared:
             return [ast.Return(result)]
         names: list[ast.expr] = [ast.Name(n, ast.Store()) for n in ("_lw_r", *shared)]
         assign = ast.Assign([ast.Tuple(names, ast.Store())], result)
-        return [assign, ast.Return(_name("_lw_r"))]
+        return [assign, ast.Return(make.name("_lw_r"))]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:  # noqa: D102
         node.decorator_list = [self.visit(d) for d in node.decorator_list]
@@ -187,25 +193,27 @@ class Rewriter(ast.NodeTransformer):
         scope = self._scopes[-1]
         region = self._new()
         changed = scope.changed(self._names.of([*node.body, *node.orelse]))
-        begin = _call(
-            _attribute("_lw_f", "if_"),
+        begin = make.call(
+            make.attribute("_lw_f", "if_"),
             self.visit(node.test),
-            _constant(tuple(changed)),
-            *map(_name, changed),
+            make.constant(tuple(changed)),
+            *map(make.name, changed),
         )
-        result = [at(_assign(region, begin), node)]
+        result = [at(make.assign(region, begin), node)]
         result.append(self._part(node, region, "then", changed, node.body))
         if node.orelse:
             result.append(self._part(node, region, "otherwise", changed, node.orelse))
-        result.append(at(_pass_on(region, "join", changed), node))
+        result.append(at(make.pass_on(region, "join", changed), node))
         return result
 
     def _part(
         self, node: N, region: str, begin: str, changed: list[str], body: list[ast.stmt]
     ) -> ast.stmt:
-        inner = at(ast.With([ast.withitem(_name(region), None)], self._statements(body)), node)
-        after = [] if begin == "else" else [at_end(_pass_on(region, "after", changed), body[-1])]
-        test = _call(_attribute(region, "otherwise" if begin == "else" else begin))
+        inner = at(ast.With([ast.withitem(make.name(region), None)], self._statements(body)), node)
+        after = (
+            [] if begin == "else" else [at_end(make.pass_on(region, "after", changed), body[-1])]
+        )
+        test = make.call(make.attribute(region, "otherwise" if begin == "else" else begin))
         return at(ast.If(test, [inner, *after], []), node)
 
     def visit_While(self, node: ast.While) -> Any:  # noqa: D102
@@ -213,9 +221,9 @@ class Rewriter(ast.NodeTransformer):
         changed = scope.changed(self._names.of([node.test, *node.body, *node.orelse]))
         used = scope.used(self._names.of([node.test, *node.body]))
         region = self._new()
-        begin = at(_assign(region, self._begin("while_", node, changed, used)), node)
-        values = map(_name, changed)
-        test = _call(_attribute(region, "stops"), self.visit(node.test), *values)
+        begin = at(make.assign(region, self._begin("while_", node, changed, used)), node)
+        values = map(make.name, changed)
+        test = make.call(make.attribute(region, "stops"), self.visit(node.test), *values)
         stop = ast.If(test, [ast.Break()], [])
         return [begin, *self._loop(node, region, changed, [at(stop, node)])]
 
@@ -225,20 +233,20 @@ class Rewriter(ast.NodeTransformer):
         used = scope.used(self._names.of(node.body))
         region = self._new()
         items = self.visit(node.iter)
-        begin = at(_assign(region, self._begin("for_", node, changed, used, items)), node)
-        item = at(ast.Assign([self.visit(node.target)], _attribute(region, "item")), node)
+        begin = at(make.assign(region, self._begin("for_", node, changed, used, items)), node)
+        item = at(ast.Assign([self.visit(node.target)], make.attribute(region, "item")), node)
         return [begin, *self._loop(node, region, changed, [item])]
 
     def _begin(
         self, what: str, node: Any, changed: list[str], used: list[str], *more: ast.expr
     ) -> ast.expr:
-        return _call(
-            _attribute("_lw_f", what),
-            _constant(next(_sites)),
-            _constant(tuple(changed)),
-            _constant(bool(node.orelse)),
-            ast.Tuple([_name(n) for n in changed], ast.Load()),
-            ast.Tuple([_name(n) for n in used], ast.Load()),
+        return make.call(
+            make.attribute("_lw_f", what),
+            make.constant(next(_sites)),
+            make.constant(tuple(changed)),
+            make.constant(bool(node.orelse)),
+            ast.Tuple([make.name(n) for n in changed], ast.Load()),
+            ast.Tuple([make.name(n) for n in used], ast.Load()),
             *more,
         )
 
@@ -251,18 +259,18 @@ class Rewriter(ast.NodeTransformer):
         scope.loops.pop()
         last = node.body[-1]
         step: list[ast.stmt] = [
-            _pass_on(region, "enter", changed),
+            make.pass_on(region, "enter", changed),
             *head,
-            ast.With([ast.withitem(_name(region), None)], body),
-            at_end(_pass_on(region, "repeat", changed), last),
+            ast.With([ast.withitem(make.name(region), None)], body),
+            at_end(make.pass_on(region, "repeat", changed), last),
         ]
         result: list[ast.stmt] = [
-            at(ast.While(_call(_attribute(region, "goes_on")), step, []), node),
-            at(_pass_on(region, "done", changed), node),
+            at(ast.While(make.call(make.attribute(region, "goes_on")), step, []), node),
+            at(make.pass_on(region, "done", changed), node),
         ]
         if node.orelse:
             result.append(self._part(node, region, "else", changed, node.orelse))
-        result.append(at(_pass_on(region, "join", changed), node))
+        result.append(at(make.pass_on(region, "join", changed), node))
         return result
 
     def visit_Match(self, node: ast.Match) -> Any:  # noqa: D102
@@ -278,31 +286,31 @@ class Rewriter(ast.NodeTransformer):
             if case.guard is not None:
                 test = ast.BoolOp(ast.And(), [test, case.guard])
             rest = [at(ast.If(test, case.body, rest), case.body[0])]
-        begin = at(_assign(subject, self.visit(node.subject)), node)
+        begin = at(make.assign(subject, self.visit(node.subject)), node)
         return [begin, *self.visit(rest[0])]
 
     def visit_Break(self, node: ast.Break) -> Any:  # noqa: D102
         region, changed = self._scopes[-1].loops[-1]
-        return [at(ast.Expr(_values(region, "break_", changed)), node), node]
+        return [at(ast.Expr(make.call_with(region, "break_", changed)), node), node]
 
     def visit_Continue(self, node: ast.Continue) -> Any:  # noqa: D102
         region, changed = self._scopes[-1].loops[-1]
-        return at(ast.Expr(_values(region, "continue_", changed)), node)
+        return at(ast.Expr(make.call_with(region, "continue_", changed)), node)
 
     def visit_Return(self, node: ast.Return) -> Any:  # noqa: D102
-        value = self.visit(node.value) if node.value else _constant(None)
+        value = self.visit(node.value) if node.value else make.constant(None)
         return [at(statement, node) for statement in self._return("return_", value)]
 
     def visit_Assert(self, node: ast.Assert) -> Any:  # noqa: D102
         test = self.visit(node.test)
         message = [self._thunk(node.msg)] if node.msg else []
-        return at(ast.Expr(_call(_flow("assert_"), test, *message)), node)
+        return at(ast.Expr(make.call(make.flow("assert_"), test, *message)), node)
 
     def visit_Raise(self, node: ast.Raise) -> Any:  # noqa: D102
         self.generic_visit(node)
         if node.exc is not None:
-            is_tried = _constant(self._scopes[-1].tries > 0)
-            node.exc = at(_call(_attribute("_lw_f", "raise_"), node.exc, is_tried), node)
+            is_tried = make.constant(self._scopes[-1].tries > 0)
+            node.exc = at(make.call(make.attribute("_lw_f", "raise_"), node.exc, is_tried), node)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:  # noqa: D102
@@ -310,7 +318,7 @@ class Rewriter(ast.NodeTransformer):
         return [*self._changes(node.targets), node]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:  # noqa: D102
-        node.annotation = at(_constant(None), node)
+        node.annotation = at(make.constant(None), node)
         self.generic_visit(node)
         return [*self._changes([node.target]), node]
 
@@ -323,7 +331,7 @@ class Rewriter(ast.NodeTransformer):
             if isinstance(part, (ast.Attribute, ast.Subscript)) and isinstance(part.ctx, ast.Store)
         ]
         return [
-            at(ast.Expr(_call(_attribute("_lw_f", "changes"), copy.deepcopy(value))), value)
+            at(ast.Expr(make.call(make.attribute("_lw_f", "changes"), copy.deepcopy(value))), value)
             for value in changed
             if not _has_call(value)
         ]
@@ -334,12 +342,12 @@ class Rewriter(ast.NodeTransformer):
         body = self._statements(node.body)
         self._scopes[-1].tries -= 1
         for handler in node.handlers:
-            recover = ast.Expr(_call(_attribute("_lw_f", "recover"), _name(depth)))
+            recover = ast.Expr(make.call(make.attribute("_lw_f", "recover"), make.name(depth)))
             handler.body = [at(recover, handler), *self._statements(handler.body)]
-        ours = at(ast.ExceptHandler(_flow("Control"), None, [ast.Raise()]), node)
+        ours = at(ast.ExceptHandler(make.flow("Control"), None, [ast.Raise()]), node)
         handlers = [ours, *node.handlers] if node.handlers else []
         orelse, final = self._statements(node.orelse), self._statements(node.finalbody)
-        begin = at(_assign(depth, _call(_attribute("_lw_f", "depth"))), node)
+        begin = at(make.assign(depth, make.call(make.attribute("_lw_f", "depth"))), node)
         return [begin, at(ast.Try(body, handlers, orelse, final), node)]
 
     def visit_Delete(self, node: ast.Delete) -> Any:  # noqa: D102
@@ -347,7 +355,7 @@ class Rewriter(ast.NodeTransformer):
         result: list[ast.stmt] = []
         for target in node.targets:
             if isinstance(target, ast.Name) and target.id in checked:
-                result.append(at(_assign(target.id, _flow("UNSET")), node))
+                result.append(at(make.assign(target.id, make.flow("UNSET")), node))
             else:
                 result.append(at(ast.Delete([self.visit(target)]), node))
         return result
@@ -380,32 +388,32 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:  # noqa: D102
-        function = _flow("and_" if isinstance(node.op, ast.And) else "or_")
+        function = make.flow("and_" if isinstance(node.op, ast.And) else "or_")
         first, *later = node.values
-        return at(_call(function, self.visit(first), *map(self._thunk, later)), node)
+        return at(make.call(function, self.visit(first), *map(self._thunk, later)), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:  # noqa: D102
         operand = self.visit(node.operand)
         if isinstance(node.op, ast.Not):
-            return at(_call(_flow("not_"), operand), node)
+            return at(make.call(make.flow("not_"), operand), node)
         return at(ast.UnaryOp(node.op, operand), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:  # noqa: D102
         test = self.visit(node.test)
         parts = self._thunk(node.body), self._thunk(node.orelse)
-        return at(_call(_flow("ternary"), test, *parts), node)
+        return at(make.call(make.flow("ternary"), test, *parts), node)
 
     def visit_Compare(self, node: ast.Compare) -> Any:  # noqa: D102
         left = self.visit(node.left)
         if len(node.ops) == 1:
             right = self.visit(node.comparators[0])
             if isinstance(node.ops[0], (ast.In, ast.NotIn)):
-                return at(_call(_flow(_OPERATORS[type(node.ops[0])]), left, right), node)
+                return at(make.call(make.flow(_OPERATORS[type(node.ops[0])]), left, right), node)
             return at(ast.Compare(left, node.ops, [right]), node)
         later: list[ast.expr] = []
         for operator, operand in zip(node.ops, node.comparators, strict=True):
-            later += [_flow(_OPERATORS[type(operator)]), self._thunk(operand)]
-        return at(_call(_flow("compare"), left, *later), node)
+            later += [make.flow(_OPERATORS[type(operator)]), self._thunk(operand)]
+        return at(make.call(make.flow("compare"), left, *later), node)
 
     def visit_Call(self, node: ast.Call) -> Any:  # noqa: D102
         if isinstance(node.func, ast.Name) and node.func.id in _PRIVATE:
@@ -414,7 +422,7 @@ class Rewriter(ast.NodeTransformer):
         function = self.visit(node.func)
         arguments = [self.visit(a) for a in node.args]
         keywords = [at(ast.keyword(k.arg, self.visit(k.value)), k) for k in node.keywords]
-        return at(ast.Call(_flow("call"), [function, *arguments], keywords), node)
+        return at(ast.Call(make.flow("call"), [function, *arguments], keywords), node)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:  # noqa: D102
         self.generic_visit(node)
@@ -422,7 +430,7 @@ class Rewriter(ast.NodeTransformer):
         has_slice = any(isinstance(p, (ast.Slice, ast.Starred)) for p in parts)
         if not isinstance(node.ctx, ast.Load) or has_slice:
             return node
-        return at(_call(_flow("item"), node.value, node.slice), node)
+        return at(make.call(make.flow("item"), node.value, node.slice), node)
 
     def visit_List(self, node: ast.List) -> Any:  # noqa: D102
         self.generic_visit(node)
@@ -430,7 +438,7 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Dict(self, node: ast.Dict) -> Any:  # noqa: D102
         self.generic_visit(node)
-        return at(_call(_flow("local_dict"), _constant(next(_sites)), node), node)
+        return at(make.call(make.flow("local_dict"), make.constant(next(_sites)), node), node)
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:  # noqa: D102
         return self._local_list(self._comprehension(node))
@@ -453,7 +461,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def _local_list(self, node: ast.expr) -> ast.expr:
-        return at(_call(_flow("local_list"), _constant(next(_sites)), node), node)
+        return at(make.call(make.flow("local_list"), make.constant(next(_sites)), node), node)
 
     def visit_Name(self, node: ast.Name) -> Any:  # noqa: D102
         node.id = self._mangled(node.id)
@@ -472,7 +480,7 @@ class Rewriter(ast.NodeTransformer):
         return name
 
     def _load(self, name: str) -> ast.expr:
-        return _call(_flow("load"), _name(name), _constant(name))
+        return make.call(make.flow("load"), make.name(name), make.constant(name))
 
 
 def _test_of(pattern: ast.pattern) -> list[ast.expr] | None:
@@ -490,78 +498,13 @@ def _test_of(pattern: ast.pattern) -> list[ast.expr] | None:
 
 def _any_of(subject: str, values: list[ast.expr]) -> ast.expr:
     """Compare a variable with values; without any it is true."""
-    tests: list[ast.expr] = [ast.Compare(_name(subject), [ast.Eq()], [v]) for v in values]
+    tests: list[ast.expr] = [ast.Compare(make.name(subject), [ast.Eq()], [v]) for v in values]
     if len(tests) > 1:
         return ast.BoolOp(ast.Or(), tests)
-    return tests[0] if tests else _constant(True)
+    return tests[0] if tests else make.constant(True)
 
 
 def _has_call(node: ast.expr) -> bool:
     """Say whether an expression has calls of the user's, which are not to be evaluated twice."""
     calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
     return any(not isinstance(f, ast.Attribute) or f.attr not in ("load", "item") for f in calls)
-
-
-# --- making nodes ---
-
-
-def at(node: N, place: Any) -> N:
-    """Give a node, and what is new inside of it, the place of another."""
-    if "lineno" in node._attributes:
-        if getattr(node, "lineno", None) is not None:
-            return node
-        _locate(node, place.lineno, place.col_offset)
-    for child in ast.iter_child_nodes(node):
-        at(child, place)
-    return node
-
-
-def _locate(node: Any, line: int, column: int) -> None:
-    """Give a node a place on one line: Python takes that of a call from the end of its name."""
-    node.lineno = node.end_lineno = line
-    node.col_offset = node.end_col_offset = column
-
-
-def at_end(node: N, place: Any) -> N:
-    """Give a node the place of the end of another."""
-    for child in ast.walk(node):
-        if "lineno" in child._attributes:
-            _locate(child, place.end_lineno, place.end_col_offset)
-    return node
-
-
-def _name(name: str) -> ast.expr:
-    return ast.Name(name, ast.Load())
-
-
-def _constant(value: Any) -> ast.expr:
-    return ast.Constant(value)
-
-
-def _attribute(name: str, attribute: str) -> ast.expr:
-    return ast.Attribute(_name(name), attribute, ast.Load())
-
-
-def _flow(name: str) -> ast.expr:
-    return _attribute("_lw", name)
-
-
-def _call(function: ast.expr, *arguments: ast.expr) -> ast.expr:
-    return ast.Call(function, list(arguments), [])
-
-
-def _assign(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], value)
-
-
-def _values(region: str, method: str, changed: list[str]) -> ast.expr:
-    return _call(_attribute(region, method), *map(_name, changed))
-
-
-def _pass_on(region: str, method: str, changed: list[str]) -> ast.stmt:
-    """Call a method with variables and assign them what it returns."""
-    value = _values(region, method, changed)
-    if not changed:
-        return ast.Expr(value)
-    target = ast.Tuple([ast.Name(n, ast.Store()) for n in changed], ast.Store())
-    return ast.Assign([target], value)

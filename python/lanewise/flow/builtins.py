@@ -20,8 +20,8 @@ from ..source import at_line
 from .branches import not_, truth
 from .choices import and_, choose, or_
 from .containers import local_array
-from .loops import Range
 from .memory import LocalArray
+from .ranges import Range
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 

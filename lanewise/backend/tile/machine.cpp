@@ -293,7 +293,15 @@ class Machine::Worker {
     }
   }
 
+  /// Lanes outside of the mask read 0: no bool has another value than 0 and 1.
+  void clear_unread(const Step& s, int n) {
+    if (s.sources[1] != kernel::kNone) {
+      std::memset(at(s.dst), 0, static_cast<std::size_t>(n) * s.size);
+    }
+  }
+
   void read_table(const Step& s, int n) {
+    clear_unread(s, n);
     with_size(s.size, [&](auto* type) {
       auto* to = reinterpret_cast<decltype(type)>(at(s.dst));
       const auto* from =
@@ -321,6 +329,7 @@ class Machine::Worker {
   }
 
   void read_array(const Step& s, int n) {
+    clear_unread(s, n);
     with_size(s.size, [&](auto* type) {
       using T = std::remove_pointer_t<decltype(type)>;
       auto* to = reinterpret_cast<T*>(at(s.dst));

@@ -12,6 +12,9 @@ from .errors import UsageError, UsageTypeError
 from .recorder import Recorder
 from .source import at_line
 
+_NARROW = frozenset({DType.I8, DType.I16, DType.I32, DType.U8, DType.U16})
+_MOST = 2**31 - 1
+
 
 class Table:
     """A captured array, or one that is not mapped: read as NumPy does, ``table[i, j]``.
@@ -94,9 +97,7 @@ class Table:
             row, kind = self._row, self._kind
             return Table(self._recorder, self._table, kind, row[1:], lambda: row[0], at)
         self._recorder.locate()
-        dtype = DType.I64
-        place = as_value(self._recorder, at, dtype)
-        value = self._recorder.recording.read_at(self._table, place)
+        value = self._recorder.recording.read_at(self._table, at.value)
         return Element(self._recorder, value, self._kind.weak)
 
     def _checked(self, index: Any) -> Any:
@@ -117,10 +118,14 @@ class Table:
                 )
             )
         recorder = self._recorder
-        at = Element(recorder, as_value(recorder, index, DType.I64))
+        # Elements of 32 bits stay so, where no row is counted: wider ones halve the lanes.
+        is_narrow = kind.dtype in _NARROW and not self._row and self._offset is None
+        at = Element(recorder, as_value(recorder, index, DType.I32 if is_narrow else DType.I64))
         if not isinstance(index, Element) and int(index) >= 0 and self._offset is None:
             return at
         size = self._size()
+        if is_narrow:  # in a larger table those below 0 lead nowhere
+            size = record("select", size <= _MOST, size, 0).astype(np.int32)
         if TO_NUMPY[kind.dtype].kind != "u":
             at = record("select", at < 0, at + size, at)
         if self._offset is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..formulas import is_formula, make_formula, make_scaled_wave
 from . import MissingError, Prepared, Task
+from .lanewise_loops import LOOPS, MAKERS
 
 lw: Any = importlib.import_module("lanewise")
 if not hasattr(lw, "vectorize"):  # the folder of the C++ library
@@ -31,8 +32,13 @@ def prepare(task: Task) -> Prepared:
             lw.vectorize(wave, threads=task.threads, compile="now")(*task.inputs, out=out)
 
         return Prepared(first_call, once=True, settle=settle)
-    if not is_formula(task.workload):
+    if is_formula(task.workload):
+        formula = make_formula(task.workload, _FUNCTIONS)
+    elif task.workload in LOOPS:
+        formula = LOOPS[task.workload]
+    elif task.workload in MAKERS:
+        formula = MAKERS[task.workload](*task.tables.values())
+    else:
         raise MissingError("not written")
-    formula = make_formula(task.workload, _FUNCTIONS)
     function = lw.vectorize(formula, threads=task.threads, compile="now")
     return Prepared(lambda: function(*task.inputs, out=out))

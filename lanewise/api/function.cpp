@@ -37,6 +37,16 @@ struct ElementFunction::Entry {
   mutable std::atomic<std::int64_t> chunk{0}, scratch_bytes{0}, tier0_elements{0},
       tier1_elements{0};
   mutable std::atomic<double> load_ms{0};
+
+  void remember(const runtime::RunStats& run) const {
+    workers.store(run.workers, std::memory_order_relaxed);
+    code.store(run.code, std::memory_order_relaxed);
+    chunk.store(run.chunk, std::memory_order_relaxed);
+    scratch_bytes.store(run.scratch_bytes, std::memory_order_relaxed);
+    tier0_elements.store(run.tier0_elements, std::memory_order_relaxed);
+    tier1_elements.store(run.tier1_elements, std::memory_order_relaxed);
+    load_ms.store(run.load_ms, std::memory_order_relaxed);
+  }
 };
 
 namespace {
@@ -345,13 +355,8 @@ bool ElementFunction::call_at_once(Ready ready, std::span<const Output> outputs,
                                 nanoseconds)) {
     return false;
   }
-  entry.workers.store(1, std::memory_order_relaxed);
-  entry.code.store(runtime::CodeSource::Memory, std::memory_order_relaxed);
-  entry.chunk.store(count, std::memory_order_relaxed);
-  entry.scratch_bytes.store(0, std::memory_order_relaxed);
-  entry.tier0_elements.store(0, std::memory_order_relaxed);
-  entry.tier1_elements.store(count, std::memory_order_relaxed);
-  entry.load_ms.store(0, std::memory_order_relaxed);
+  entry.remember(
+      {.workers = 1, .chunk = count, .tier1_elements = count, .code = runtime::CodeSource::Memory});
   return true;
 }
 
@@ -463,13 +468,7 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Outpu
                         .interrupt = options.interrupt ? &options.interrupt : nullptr,
                         .timeout = options.timeout,
                         .progress = options.progress ? &options.progress : nullptr});
-  entry.workers.store(stats.workers, std::memory_order_relaxed);
-  entry.code.store(stats.code, std::memory_order_relaxed);
-  entry.chunk.store(stats.chunk, std::memory_order_relaxed);
-  entry.scratch_bytes.store(stats.scratch_bytes, std::memory_order_relaxed);
-  entry.tier0_elements.store(stats.tier0_elements, std::memory_order_relaxed);
-  entry.tier1_elements.store(stats.tier1_elements, std::memory_order_relaxed);
-  entry.load_ms.store(stats.load_ms, std::memory_order_relaxed);
+  entry.remember(stats);
   return stats;
 }
 

@@ -250,33 +250,30 @@ ValueId Builder::wrap(std::size_t depth, std::size_t position) {
 }
 
 ValueId Builder::early_slot(std::size_t depth, std::size_t position, Scalar initial) {
-  const auto value = static_cast<ValueId>(function_->values.size());
-  const ValueId slot = value + 1;
-  auto& values = function_->values;
-  values.push_back({.op = Op::Constant, .type = initial.type(), .constant = initial});
-  values.push_back({.op = Op::Slot, .type = initial.type()});
-  values.push_back({.op = Op::SlotWrite, .operands = {slot, value}});
-  auto& body = function_->blocks[open_[depth]].body;
-  const ValueId ids[] = {value, slot, value + 2};
-  body.insert(body.begin() + static_cast<std::ptrdiff_t>(position), std::begin(ids), std::end(ids));
-  return slot;
+  return insert_slot(depth, position,
+                     Instruction{.op = Op::Constant, .type = initial.type(), .constant = initial});
 }
 
 ValueId Builder::early_slot(std::size_t depth, std::size_t position, DType type, ValueId initial) {
   if (initial == kNone) return early_slot(depth, position, types::scalar_of(type, 0));
-  auto& values = function_->values;
+  if (this->type(initial) == type) return insert_slot(depth, position, initial);
+  return insert_slot(
+      depth, position,
+      Instruction{.op = Op::Convert, .type = type, .operands = {initial}, .location = location_});
+}
+
+ValueId Builder::insert_slot(std::size_t depth, std::size_t position,
+                             std::variant<ValueId, Instruction> initial) {
   base::SmallVector<ValueId, 4> ids;
   const auto add = [&](Instruction in) {
-    in.location = location_;
-    ids.push_back(static_cast<ValueId>(values.size()));
-    values.push_back(std::move(in));
+    ids.push_back(static_cast<ValueId>(function_->values.size()));
+    function_->values.push_back(std::move(in));
     return ids.back();
   };
-  if (this->type(initial) != type) {
-    initial = add({.op = Op::Convert, .type = type, .operands = {initial}});
-  }
-  const ValueId slot = add({.op = Op::Slot, .type = type});
-  add({.op = Op::SlotWrite, .operands = {slot, initial}});
+  const auto* known = std::get_if<ValueId>(&initial);
+  const ValueId value = known != nullptr ? *known : add(std::move(std::get<Instruction>(initial)));
+  const ValueId slot = add({.op = Op::Slot, .type = type(value)});
+  add({.op = Op::SlotWrite, .operands = {slot, value}});
   auto& body = function_->blocks[open_[depth]].body;
   body.insert(body.begin() + static_cast<std::ptrdiff_t>(position), ids.begin(), ids.end());
   return slot;

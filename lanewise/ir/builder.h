@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <span>
+#include <variant>
 
 #include "lanewise/ir/function.h"
 
@@ -47,7 +48,7 @@ class Builder {
   /// A slot with this value, before the instruction at `position` of an open block.
   ValueId early_slot(std::size_t depth, std::size_t position, Scalar initial);
   /// The same with a value of before, converted, or 0.
-  ValueId early_slot(std::size_t depth, std::size_t position, DType type, ValueId initial);
+  ValueId early_slot(std::size_t depth, std::size_t position, DType type, ValueId initial = kNone);
   /// How many blocks are open; how many instructions the innermost has, or the one of a depth.
   std::size_t depth() const { return open_.size(); }
   std::size_t position() const { return position(depth() - 1); }
@@ -81,6 +82,10 @@ class Builder {
   Function take() { return std::move(*function_); }
 
  private:
+  /// With a value that is there, or that an instruction before the slot makes.
+  ValueId insert_slot(std::size_t depth, std::size_t position,
+                      std::variant<ValueId, Instruction> initial);
+
   Function owned_;
   Function* function_ = &owned_;
   std::vector<BlockId> open_ = {0};  // the innermost block is last

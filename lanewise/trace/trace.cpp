@@ -195,10 +195,6 @@ void Trace::discard_scope(std::size_t scope) {
 
 // --- functions ---
 
-ir::ValueId Trace::early_slot(std::size_t depth, std::size_t place, DType type) {
-  return builder_.early_slot(depth, place, types::scalar_of(type, 0));
-}
-
 void Trace::leave_function(Scope& scope, std::span<const ir::ValueId> results) {
   const auto fits = [&](std::size_t i) {
     return builder_.type(scope.results[i]) == builder_.type(results[i]);
@@ -221,7 +217,7 @@ void Trace::return_if(ir::ValueId condition, std::span<const ir::ValueId> result
     if (at == 0) scope.begin = builder_.function().params.size();
     wrap(scope);
     for (const ir::ValueId result : results) {
-      scope.results.push_back(early_slot(scope.depth, scope.begin, builder_.type(result)));
+      scope.results.push_back(builder_.early_slot(scope.depth, scope.begin, builder_.type(result)));
       scope.begin += 3;
     }
   }
@@ -253,7 +249,7 @@ Trace::Draw Trace::next_draw() {
     seed_ = builder_.late_param("seed", DType::U64, ir::ParamKind::Seed);
     shift_entry(1);
   }
-  const ir::ValueId slot = early_slot(0, builder_.function().params.size(), DType::U32);
+  const ir::ValueId slot = builder_.early_slot(0, builder_.function().params.size(), DType::U32);
   shift_entry(3);
   Draw draw;
   draw.seed[0] = builder_.convert(seed_, DType::U32);

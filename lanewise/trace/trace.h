@@ -107,8 +107,6 @@ class Trace {
   /// With these results, always.
   void leave_function(Scope& scope, std::span<const ir::ValueId> results);
   std::vector<ir::ValueId> end_function(std::span<const ir::ValueId> results);
-  /// A slot that is 0, before the instruction at `place` of an open block: three instructions.
-  ir::ValueId early_slot(std::size_t depth, std::size_t place, DType type);
   void shift_entry(std::size_t by);
   ir::ValueId literal(Scalar value) { return builder_.constant(value); }
 

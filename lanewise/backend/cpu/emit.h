@@ -74,7 +74,19 @@ class Emitter {
   void block_of_all(const kernel::Instruction& branch, llvm::BasicBlock* common);
   /// i1: some lane of the mask is set.
   llvm::Value* any_of(kernel::RegisterId mask);
+  llvm::Type* register_type(kernel::RegisterId r) const;
+  void loop(const kernel::Instruction& in);
+  void fail(const kernel::Instruction& in);
+  void store(const kernel::Instruction& in);
+  void store_streaming(const kernel::Instruction& in);
+  void masked_packets();
+  void straight_packets();
+  /// The outputs are larger than the caches and begin at whole registers.
+  llvm::Value* can_stream();
+
+  // --- blocks as functions of their own (outline.cpp) ---
   void part(const kernel::Instruction& in);
+  void call_rare(kernel::BlockId id);
   bool is_closed(kernel::BlockId id) const;
   /// What a block reads of the world around it, and what it assigns that is read there.
   struct Interface {
@@ -89,15 +101,6 @@ class Emitter {
   /// How a value of `r` is handed over: a mask of bits as an integer.
   llvm::Type* passed_type(kernel::RegisterId r) const;
   int copies(kernel::RegisterId r) const { return is_varying(r) ? width_ : 1; }
-  llvm::Type* register_type(kernel::RegisterId r) const;
-  void loop(const kernel::Instruction& in);
-  void fail(const kernel::Instruction& in);
-  void store(const kernel::Instruction& in);
-  void store_streaming(const kernel::Instruction& in);
-  void masked_packets();
-  void straight_packets();
-  /// The outputs are larger than the caches and begin at whole registers.
-  llvm::Value* can_stream();
 
   // --- arrays and tables (memory.cpp) ---
   void element(const kernel::Instruction& in);

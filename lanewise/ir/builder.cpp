@@ -184,11 +184,11 @@ ValueId Builder::param(std::string name, DType type, ParamKind kind, std::uint32
   return id;
 }
 
-ValueId Builder::late_param(std::string name, DType type, ParamKind kind) {
+ValueId Builder::late_param(std::string name, DType type, ParamKind kind, std::uint32_t size) {
   const auto index = static_cast<std::uint32_t>(function_->params.size());
   const auto id = static_cast<ValueId>(function_->values.size());
   function_->values.push_back({.op = Op::Param, .type = type, .index = index});
-  function_->params.push_back({std::move(name), type, kind, id});
+  function_->params.push_back({std::move(name), type, kind, id, size});
   auto& body = function_->blocks[0].body;
   body.insert(body.begin() + index, id);
   return id;
@@ -350,6 +350,16 @@ ValueId Builder::early_slot(std::size_t depth, std::size_t position, DType type,
   return insert_slot(
       depth, position,
       Instruction{.op = Op::Convert, .type = type, .operands = {initial}, .location = location_});
+}
+
+ValueId Builder::early_array(std::size_t depth, std::size_t position, DType type,
+                             std::uint32_t size) {
+  const auto id = static_cast<ValueId>(function_->values.size());
+  function_->values.push_back(
+      {.op = Op::Array, .type = type, .index = size, .location = location_});
+  auto& body = function_->blocks[open_[depth]].body;
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(position), id);
+  return id;
 }
 
 ValueId Builder::insert_slot(std::size_t depth, std::size_t position,

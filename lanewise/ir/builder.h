@@ -22,7 +22,7 @@ class Builder {
   /// One like that of another function.
   ValueId param(const Param& p) { return param(p.name, p.type, p.kind, p.size); }
   /// A parameter behind those there are, wherever the function has got to.
-  ValueId late_param(std::string name, DType type, ParamKind kind);
+  ValueId late_param(std::string name, DType type, ParamKind kind, std::uint32_t size = 0);
 
   ValueId constant(Scalar value);
   /// An elementwise op; throws UsageError naming op and types when they do not fit.
@@ -58,6 +58,8 @@ class Builder {
   ValueId early_slot(std::size_t depth, std::size_t position, Scalar initial);
   /// The same with a value of before, converted, or 0.
   ValueId early_slot(std::size_t depth, std::size_t position, DType type, ValueId initial = kNone);
+  /// An array of zeros there.
+  ValueId early_array(std::size_t depth, std::size_t position, DType type, std::uint32_t size);
   /// How many blocks are open; how many instructions the innermost has, or the one of a depth.
   std::size_t depth() const { return open_.size(); }
   std::size_t position() const { return position(depth() - 1); }

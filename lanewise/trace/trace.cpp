@@ -182,6 +182,11 @@ ir::ValueId Trace::slot_before(std::size_t scope, Scalar initial) {
   return builder_.early_slot(depth, builder_.position(depth) - 1, initial);
 }
 
+ir::ValueId Trace::array_before(std::size_t scope, DType type, std::uint32_t size) {
+  const std::size_t depth = around(scopes_[scope]);
+  return builder_.early_array(depth, builder_.position(depth) - 1, type, size);
+}
+
 bool Trace::dissolve_branch() {
   if (!builder_.dissolve_loop()) return false;
   scopes_.pop_back();
@@ -246,8 +251,7 @@ ir::Function Trace::finish(std::span<const ir::ValueId> results) {
 
 Trace::Draw Trace::next_draw() {
   if (seed_ == ir::kNone) {
-    seed_ = builder_.late_param("seed", DType::U64, ir::ParamKind::Seed);
-    shift_entry(1);
+    seed_ = late_param("seed", DType::U64, ir::ParamKind::Seed, 0);
   }
   const ir::ValueId slot = builder_.early_slot(0, builder_.function().params.size(), DType::U32);
   shift_entry(3);
@@ -260,6 +264,13 @@ Trace::Draw Trace::next_draw() {
   draw.number = read(slot);
   write(slot, builder_.op(ir::Op::Add, {draw.number, literal(Scalar(std::uint32_t{1}))}));
   return draw;
+}
+
+ir::ValueId Trace::late_param(std::string name, DType type, ir::ParamKind kind,
+                              std::uint32_t size) {
+  const ir::ValueId id = builder_.late_param(std::move(name), type, kind, size);
+  shift_entry(1);
+  return id;
 }
 
 /// Calls in the first block begin so much later.

@@ -59,6 +59,10 @@ class Trace {
   /// from before too, or 0.
   ir::ValueId slot_before(std::size_t scope, DType type, ir::ValueId initial = ir::kNone);
   ir::ValueId slot_before(std::size_t scope, Scalar initial);
+  /// An array of zeros that is there before it.
+  ir::ValueId array_before(std::size_t scope, DType type, std::uint32_t size);
+  /// A parameter behind those there are, wherever the function has got to.
+  ir::ValueId late_param(std::string name, DType type, ir::ParamKind kind, std::uint32_t size);
   /// Ends the branch as if it had not been one, where all may run what it has; else does nothing.
   bool dissolve_branch();
   /// Drops the branch or loop with all that was recorded since it began.

@@ -40,30 +40,47 @@ void call_into(Program& program, const nb::tuple& outputs, const nb::tuple& valu
 
 /// Ends a recording.
 Program* finish(Recording& recording, const std::vector<Value>& results, const std::string& name,
-                std::optional<bool> refill) {
-  return new Program(recording.finish(results), name, refill);
+                std::optional<bool> refill, const std::vector<Shape>& shapes,
+                std::vector<Shape> result_shapes) {
+  return new Program(recording.finish(results), name, refill, shapes, std::move(result_shapes));
+}
+
+/// True for a place that is not checked.
+bool is_unchecked(const ir::Instruction& in) {
+  const bool has_mode =
+      in.op == ops::Op::TableRead || in.op == ops::Op::ArrayRead || in.op == ops::Op::ArrayWrite;
+  return has_mode && in.index == static_cast<std::uint32_t>(ir::IndexMode::Unchecked);
 }
 
 /// True when every index is checked, or has a meaning where it is out of range.
 bool is_checked(const Program& program) {
   bool checked = true;
   const ir::Function& function = program.recorded();
-  ir::for_each(function, [&](ir::ValueId id, int) {
-    const ir::Instruction& instruction = function[id];
-    const bool has_mode = instruction.op == ops::Op::TableRead ||
-                          instruction.op == ops::Op::ArrayRead ||
-                          instruction.op == ops::Op::ArrayWrite;
-    if (has_mode && instruction.index == static_cast<std::uint32_t>(ir::IndexMode::Unchecked)) {
-      checked = false;
-    }
-  });
+  ir::for_each(function,
+               [&](ir::ValueId id, int) { checked = checked && !is_unchecked(function[id]); });
   return checked;
 }
 
-Program* parse(const std::string& text, std::optional<bool> refill) {
+/// The program as it was recorded; with every index checked, for those who trust nobody's.
+std::string text(const Program& program, bool checked) {
+  ir::Function function = program.recorded();
+  for (ir::Instruction& in : function.values) {
+    if (checked && is_unchecked(in)) in.index = static_cast<std::uint32_t>(ir::IndexMode::Check);
+  }
+  return ir::print(function, {.locations = true});
+}
+
+Program* parse(const std::string& text, std::optional<bool> refill,
+               const std::vector<Shape>& shapes, std::vector<Shape> result_shapes) {
   ir::Function function = ir::parse(text);
   const std::string name = function.name;
-  return new Program(std::move(function), name, refill);
+  return new Program(std::move(function), name, refill, shapes, std::move(result_shapes));
+}
+
+nb::tuple to_tuple(const Shape& shape) {
+  nb::list list;
+  for (const npy_intp n : shape) list.append(n);
+  return nb::tuple(list);
 }
 
 void bind_explanation(nb::module_& module) {
@@ -168,11 +185,22 @@ void bind_function(nb::module_& module) {
                    [](const Program& program) { return ir::has_loops(program.recorded()); })
       .def_prop_ro("is_checked", &is_checked)
       .def("lower", &Program::lower, "options"_a, "The element program as text.")
-      .def(
-          "text",
-          [](const Program& program) { return ir::print(program.recorded(), {.locations = true}); },
-          "The program as it was recorded, as `parse` reads it.");
-  module.def("parse", &parse, "text"_a, "refill"_a.none(), "Read and verify a program.");
+      .def_prop_ro("shapes",
+                   [](const Program& program) {
+                     std::vector<nb::tuple> list;
+                     for (const Parameter& p : program.params()) list.push_back(to_tuple(p.shape));
+                     return list;
+                   })
+      .def_prop_ro("result_shapes",
+                   [](const Program& program) {
+                     std::vector<nb::tuple> list;
+                     for (const Shape& s : program.result_shapes()) list.push_back(to_tuple(s));
+                     return list;
+                   })
+      .def("text", &text, "checked"_a = false,
+           "The program as it was recorded, as `parse` reads it.");
+  module.def("parse", &parse, "text"_a, "refill"_a.none(), "shapes"_a = std::vector<Shape>(),
+             "result_shapes"_a = std::vector<Shape>(), "Read and verify a program.");
 
   nb::enum_<ir::ParamKind>(module, "ParamKind", "What a parameter is to the elements.")
       .value("Mapped", ir::ParamKind::Mapped)
@@ -183,12 +211,12 @@ void bind_function(nb::module_& module) {
       "Begin to record a program.");
   module.def(
       "parameter",
-      [](Recording& r, const std::string& name, DType type, ir::ParamKind kind) {
-        return r.value(r.builder().late_param(name, type, kind));
-      },
-      "recording"_a, "name"_a, "dtype"_a, "kind"_a,
+      [](Recording& r, const std::string& name, DType type, ir::ParamKind kind,
+         std::uint32_t size) { return r.value(r.trace().late_param(name, type, kind, size)); },
+      "recording"_a, "name"_a, "dtype"_a, "kind"_a, "size"_a = 0,
       "Add a parameter to the program under construction.");
   module.def("finish", &finish, "recording"_a, "results"_a, "name"_a, "refill"_a.none(),
+             "shapes"_a = std::vector<Shape>(), "result_shapes"_a = std::vector<Shape>(),
              "End a recording.");
 }
 

@@ -33,10 +33,12 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  void add(PyObject* array, DType type, const Geometry& geometry) {
+  void add(PyObject* array, const types::Item& item, const Geometry& geometry) {
     arrays_[size_] = array;
     auto* const a = reinterpret_cast<PyArrayObject*>(array);
-    Output output(type, PyArray_DATA(a), geometry.count);
+    Output output(item.type, PyArray_DATA(a), geometry.count);
+    output.row = item.size;
+    output.stride = item.bytes();
     new (storage_ + size_++ * sizeof(Output)) Output(output);
   }
   /// For a geometry that is not flat: the strides of all, in its order.
@@ -82,12 +84,31 @@ class Results {
 static_assert(std::is_same_v<npy_intp, std::int64_t>);
 
 /// True for an array that results of this type and shape can go into.
-bool is_output(PyObject* value, DType type, const Geometry& geometry) {
+bool is_output(PyObject* value, DType type, const Shape& shape, const Geometry& geometry) {
   if (!PyArray_Check(value)) return false;
   auto* const array = reinterpret_cast<PyArrayObject*>(value);
   return dtype_of(PyArray_TYPE(array)) == type && PyArray_ISNBO(PyArray_DESCR(array)->byteorder) &&
-         PyArray_ISWRITEABLE(array) && PyArray_NDIM(array) == geometry.rank &&
-         std::equal(geometry.shape, geometry.shape + geometry.rank, PyArray_DIMS(array));
+         PyArray_ISWRITEABLE(array) &&
+         PyArray_NDIM(array) == geometry.rank + static_cast<int>(shape.size()) &&
+         std::equal(geometry.shape, geometry.shape + geometry.rank, PyArray_DIMS(array)) &&
+         has_rows(array, shape);
+}
+
+/// A new array for results with elements of this shape.
+PyObject* new_result(const Geometry& geometry, DType type, const Shape& shape) {
+  const int number = type_number(type);
+  if (geometry.prototype != nullptr && shape.empty()) {
+    return new_array_like(geometry.prototype, number);
+  }
+  if (shape.empty()) return new_array(geometry.rank, geometry.shape, number);
+  npy_intp whole[kMostDimensions];
+  if (geometry.rank + std::ssize(shape) > kMostDimensions) {
+    throw UsageError(
+        fmt::format("map: a result has too many dimensions; got {}, expected at most {}.",
+                    geometry.rank + std::ssize(shape), kMostDimensions));
+  }
+  std::copy(shape.begin(), shape.end(), std::copy_n(geometry.shape, geometry.rank, whole));
+  return new_array(geometry.rank + static_cast<int>(shape.size()), whole, number);
 }
 
 /// True for a program to which it makes a difference which number an element has.
@@ -101,14 +122,35 @@ bool is_numbered(const ir::Function& function) {
 
 }  // namespace
 
-Program::Program(ir::Function recorded, const std::string& name, std::optional<bool> refill)
+namespace {
+
+void check_shape(const types::Item& item, const Shape& shape) {
+  npy_intp size = 1;
+  for (const npy_intp n : shape) size *= n;
+  if (item.is_row() != shape.empty() && (!item.is_row() || size == item.size)) return;
+  throw UsageError(fmt::format("map: a row has another size than its shape; got {}, expected {}.",
+                               size, types::to_string(item)));
+}
+
+}  // namespace
+
+Program::Program(ir::Function recorded, const std::string& name, std::optional<bool> refill,
+                 const std::vector<Shape>& shapes, std::vector<Shape> result_shapes)
     : recorded_(std::move(recorded)),
+      result_shapes_(std::move(result_shapes)),
       function_([this](std::span<const Input>) { return recorded_; },
                 {.name = name, .schedule = {.refill = refill}}) {
   for (const ir::Param& param : recorded_.params) {
     const bool has_value =
         param.is_mapped() || param.is_table() || param.kind == ir::ParamKind::Shared;
-    if (has_value) params_.push_back(param);
+    if (!has_value) continue;
+    const std::size_t place = params_.size();
+    params_.push_back({param, place < shapes.size() ? shapes[place] : Shape()});
+    check_shape(param.item(), params_.back().shape);
+  }
+  result_shapes_.resize(recorded_.results.size());
+  for (std::size_t i = 0; i < result_shapes_.size(); ++i) {
+    check_shape(recorded_.results[i], result_shapes_[i]);
   }
   is_numbered_ = is_numbered(recorded_);
   if (params_.size() <= Inputs::kMost) return;
@@ -118,8 +160,10 @@ Program::Program(ir::Function recorded, const std::string& name, std::optional<b
 
 std::vector<Input> Program::kinds() const {
   std::vector<Input> inputs;
-  for (const ir::Param& param : params_) {
-    inputs.emplace_back(param.type, nullptr, 0).kind = param.kind;
+  for (const Parameter& param : params_) {
+    Input& input = inputs.emplace_back(param.type, nullptr, 0);
+    input.kind = param.kind;
+    input.row = param.size;
   }
   return inputs;
 }
@@ -149,12 +193,11 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
   if (!read_values(params_, values, inputs, geometry)) return nullptr;
   const ElementFunction::Ready prepared = ready(options);
   Results results;
-  for (const auto& [type, row] : prepared.results()) {
-    PyObject* const array = geometry.prototype != nullptr
-                                ? new_array_like(geometry.prototype, type_number(type))
-                                : new_array(geometry.rank, geometry.shape, type_number(type));
+  const std::vector<types::Item>& items = prepared.results();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    PyObject* const array = new_result(geometry, items[i].type, result_shapes_[i]);
     if (array == nullptr) nb::raise_python_error();
-    results.add(array, type, geometry);
+    results.add(array, items[i], geometry);
   }
   if (geometry.is_flat) {
     if (!ElementFunction::call_at_once(prepared, results.all(), inputs.all(), geometry.count,
@@ -189,13 +232,13 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
         geometry.is_flat && PyArray_IS_C_CONTIGUOUS(reinterpret_cast<PyArrayObject*>(array));
   }
   if (!read_values(params_, values, inputs, geometry)) return false;
-  const std::vector<DType> types = this->results(options);
-  if (outputs.size() != types.size()) return false;
+  const std::vector<types::Item>& items = ready(options).results();
+  if (outputs.size() != items.size()) return false;
   Results results;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_output(outputs[i], types[i], geometry)) return false;
+    if (!is_output(outputs[i], items[i].type, result_shapes_[i], geometry)) return false;
     Py_INCREF(outputs[i]);
-    results.add(outputs[i], types[i], geometry);
+    results.add(outputs[i], items[i], geometry);
   }
   if (!geometry.is_flat) {
     set_order(false, values, params_, inputs.all(), geometry);

@@ -16,10 +16,13 @@ enum class Returns : std::uint8_t { One, Tuple, List };
 
 class Program {
  public:
-  Program(ir::Function recorded, const std::string& name, std::optional<bool> refill);
+  /// `shapes` are those of the parameters' and `result_shapes` those of the results' elements.
+  Program(ir::Function recorded, const std::string& name, std::optional<bool> refill,
+          const std::vector<Shape>& shapes, std::vector<Shape> result_shapes);
 
   /// Those that have values in a call: the seed comes from its options.
-  const std::vector<ir::Param>& params() const { return params_; }
+  const std::vector<Parameter>& params() const { return params_; }
+  const std::vector<Shape>& result_shapes() const { return result_shapes_; }
   const ir::Function& recorded() const { return recorded_; }
   std::vector<DType> results(const MapOptions& options);
 
@@ -40,7 +43,8 @@ class Program {
            const MapOptions& options, bool is_new, nanobind::object progress);
 
   ir::Function recorded_;
-  std::vector<ir::Param> params_;
+  std::vector<Parameter> params_;
+  std::vector<Shape> result_shapes_;
   bool is_numbered_ = false;
   ElementFunction function_;
   /// For each way in which options make another program.

@@ -1,6 +1,7 @@
 #include "recording.h"
 
 #include <fmt/core.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -172,6 +173,10 @@ void bind_control(nb::class_<Recording>& recording) {
            "Drop a branch or loop and what was recorded since it began.");
 }
 
+ir::IndexMode mode_of(bool is_inside) {
+  return is_inside ? ir::IndexMode::Unchecked : ir::IndexMode::Check;
+}
+
 void bind_memory(nb::class_<Recording>& recording) {
   recording
       .def(
@@ -179,18 +184,26 @@ void bind_memory(nb::class_<Recording>& recording) {
           [](Recording& r, Value initial, std::uint32_t size) {
             return r.value(r.builder().array(initial.id, size));
           },
-          "Make an array of the element's own, of this size, all of this value.")
+          "Make an array of the element's own, of this size, all of this value or a copy of that.")
+      .def(
+          "array_before",
+          [](Recording& r, std::size_t scope, DType type, std::uint32_t size) {
+            return r.value(r.trace().array_before(scope, type, size));
+          },
+          "Make an array of zeros that is there before an open branch, loop or block.")
       .def(
           "read_at",
-          [](Recording& r, Value values, Value index) {
-            return r.value(r.builder().read(values.id, index.id, ir::IndexMode::Check));
+          [](Recording& r, Value values, Value index, bool is_inside) {
+            return r.value(r.builder().read(values.id, index.id, mode_of(is_inside)));
           },
-          "Read an array or table; outside of it the element fails.")
+          "values"_a, "index"_a, "is_inside"_a = false,
+          "Read an array, row or table; outside of it the element fails.")
       .def(
           "write_at",
-          [](Recording& r, Value array, Value index, Value value) {
-            r.builder().array_write(array.id, index.id, value.id, ir::IndexMode::Check);
+          [](Recording& r, Value array, Value index, Value value, bool is_inside) {
+            r.builder().array_write(array.id, index.id, value.id, mode_of(is_inside));
           },
+          "array"_a, "index"_a, "value"_a, "is_inside"_a = false,
           "Assign to a place of an array; outside of it the element fails.")
       .def(
           "check_index",
@@ -202,6 +215,38 @@ void bind_memory(nb::class_<Recording>& recording) {
           "table_size",
           [](Recording& r, Value table) { return r.value(r.builder().table_size(table.id)); },
           "How many values a table has.");
+}
+
+ir::Collect collect_named(const std::string& name) {
+  for (std::uint32_t i = 0; i <= static_cast<std::uint32_t>(ir::Collect::ArgMax); ++i) {
+    if (ir::name_of(static_cast<ir::Collect>(i)) == name) return static_cast<ir::Collect>(i);
+  }
+  throw InternalError(fmt::format("record: nothing is collected by {}.", name));
+}
+
+void bind_each(nb::class_<Recording>& recording) {
+  recording
+      .def(
+          "begin_each",
+          [](Recording& r, std::uint32_t size) {
+            const ir::ValueId each = r.builder().begin_each(size);
+            return std::pair(r.value(each), r.value(r.builder().arguments(each)[0]));
+          },
+          "What follows runs for each position below a size; gives it, and the position.")
+      .def(
+          "collect",
+          [](Recording& r, const std::string& how, Value value) {
+            r.builder().collect(collect_named(how), value.id);
+          },
+          "Say what becomes of a value of every position.")
+      .def(
+          "end_each", [](Recording& r) { r.builder().close_loop(); }, "End it.")
+      .def(
+          "result",
+          [](Recording& r, Value each, std::uint32_t index) {
+            return r.value(r.builder().result(each.id, index));
+          },
+          "What has become of the values that were collected at this place.");
 }
 
 void bind_effects(nb::class_<Recording>& recording) {
@@ -267,6 +312,7 @@ void bind_recording(nb::module_& module) {
   bind_slots(recording);
   bind_control(recording);
   bind_memory(recording);
+  bind_each(recording);
   bind_effects(recording);
 }
 

@@ -71,19 +71,25 @@ bool read_shared(PyObject* value, DType type, Scalar& scalar) {
 
 bool is_flat(PyArrayObject* array) { return PyArray_IS_C_CONTIGUOUS(array); }
 
-bool have_one_shape(PyArrayObject* a, PyArrayObject* b) {
-  return PyArray_NDIM(a) == PyArray_NDIM(b) &&
-         std::equal(PyArray_DIMS(a), PyArray_DIMS(a) + PyArray_NDIM(a), PyArray_DIMS(b));
+/// An array that is mapped, and how many of its dimensions are.
+struct Mapped {
+  PyArrayObject* array;
+  int rank;
+};
+
+bool have_one_shape(const Mapped& a, const Mapped& b) {
+  return a.rank == b.rank &&
+         std::equal(PyArray_DIMS(a.array), PyArray_DIMS(a.array) + a.rank, PyArray_DIMS(b.array));
 }
 
 /// The shape that the arrays have in common, as NumPy broadcasts.
-bool broadcast(std::span<PyArrayObject* const> arrays, Geometry& g) {
+bool broadcast(std::span<const Mapped> arrays, Geometry& g) {
   g.is_flat = false;
   g.rank = 0;
-  for (PyArrayObject* const array : arrays) g.rank = std::max(g.rank, PyArray_NDIM(array));
+  for (const auto& [array, rank] : arrays) g.rank = std::max(g.rank, rank);
   std::fill_n(g.shape, g.rank, npy_intp{1});
-  for (PyArrayObject* const array : arrays) {
-    const int skip = g.rank - PyArray_NDIM(array);
+  for (const auto& [array, rank] : arrays) {
+    const int skip = g.rank - rank;
     for (int d = skip; d < g.rank; ++d) {
       const npy_intp size = PyArray_DIM(array, d - skip);
       if (size == 1 || size == g.shape[d]) continue;
@@ -95,8 +101,9 @@ bool broadcast(std::span<PyArrayObject* const> arrays, Geometry& g) {
   for (int d = 0; d < g.rank; ++d) {
     if (__builtin_mul_overflow(g.count, g.shape[d], &g.count)) return false;
   }
-  for (PyArrayObject* const array : arrays) {
-    const bool is_whole = PyArray_NDIM(array) == g.rank && PyArray_SIZE(array) == g.count;
+  if (g.has_rows) return true;
+  for (const auto& [array, rank] : arrays) {
+    const bool is_whole = rank == g.rank && PyArray_SIZE(array) == g.count;
     if (is_whole && !is_flat(array)) g.prototype = array;
     if (is_whole) break;
   }
@@ -104,6 +111,19 @@ bool broadcast(std::span<PyArrayObject* const> arrays, Geometry& g) {
 }
 
 }  // namespace
+
+bool has_rows(PyArrayObject* array, const Shape& shape) {
+  npy_intp stride = PyArray_ITEMSIZE(array);
+  int d = PyArray_NDIM(array);
+  if (d < std::ssize(shape)) return false;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    --d;
+    if (PyArray_DIM(array, d) != shape[i]) return false;
+    if (shape[i] != 1 && PyArray_STRIDE(array, d) != stride) return false;
+    stride *= shape[i];
+  }
+  return true;
+}
 
 Code code_of(PyObject* value) {
   if (is_exact_array(value)) {
@@ -117,12 +137,12 @@ Code code_of(PyObject* value) {
   return with_type(kShared, scalar_type_number(value));
 }
 
-bool read_values(std::span<const ir::Param> params, std::span<PyObject* const> values,
+bool read_values(std::span<const Parameter> params, std::span<PyObject* const> values,
                  Inputs& inputs, Geometry& geometry) {
-  PyArrayObject* arrays[Inputs::kMost];
+  Mapped arrays[Inputs::kMost];
   std::size_t mapped = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const ir::Param& param = params[i];
+    const Parameter& param = params[i];
     if (param.kind == ir::ParamKind::Shared) {
       Input input(param.type, nullptr, 1);
       input.kind = ir::ParamKind::Shared;
@@ -139,23 +159,30 @@ bool read_values(std::span<const ir::Param> params, std::span<PyObject* const> v
       inputs.push_back(input.as_table());
       continue;
     }
-    geometry.is_flat =
-        geometry.is_flat && is_flat(array) && (mapped == 0 || have_one_shape(arrays[0], array));
-    arrays[mapped++] = array;
+    arrays[mapped] = {array, PyArray_NDIM(array) - param.dimensions()};
+    if (param.is_row()) {
+      if (!has_rows(array, param.shape)) return false;
+      geometry.has_rows = true;
+      input = input.in_rows(param.size);
+    }
+    geometry.is_flat = geometry.is_flat && is_flat(array) &&
+                       (mapped == 0 || have_one_shape(arrays[0], arrays[mapped]));
+    ++mapped;
     inputs.push_back(input);
   }
   if (mapped == 0) return true;  // one element
   if (geometry.is_flat) {
-    geometry.rank = PyArray_NDIM(arrays[0]);
-    std::copy_n(PyArray_DIMS(arrays[0]), geometry.rank, geometry.shape);
-    geometry.count = PyArray_SIZE(arrays[0]);
+    geometry.rank = arrays[0].rank;
+    std::copy_n(PyArray_DIMS(arrays[0].array), geometry.rank, geometry.shape);
+    geometry.count = 1;
+    for (int d = 0; d < geometry.rank; ++d) geometry.count *= geometry.shape[d];
     return true;
   }
   return broadcast({arrays, mapped}, geometry);
 }
 
 void set_order(bool as_prototype, std::span<PyObject* const> values,
-               std::span<const ir::Param> params, std::span<Input> inputs, Geometry& g) {
+               std::span<const Parameter> params, std::span<Input> inputs, Geometry& g) {
   const auto rank = static_cast<std::size_t>(g.rank);
   g.order.resize(rank);
   std::iota(g.order.begin(), g.order.end(), 0);
@@ -171,7 +198,7 @@ void set_order(bool as_prototype, std::span<PyObject* const> values,
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!params[i].is_mapped()) continue;
     PyArrayObject* const array = as_array(values[i]);
-    const int skip = g.rank - PyArray_NDIM(array);
+    const int skip = g.rank - (PyArray_NDIM(array) - params[i].dimensions());
     for (const int d : g.order) {
       const bool is_repeated = d < skip || PyArray_DIM(array, d - skip) != g.shape[d];
       g.strides.push_back(is_repeated ? 0 : PyArray_STRIDE(array, d - skip));

@@ -20,12 +20,23 @@ Code code_of(PyObject* value);
 
 inline constexpr int kMostDimensions = 64;
 
+/// The last dimensions of an array, which an element has; none where it is a number.
+using Shape = std::vector<npy_intp>;
+
+/// A parameter that has a value in a call.
+struct Parameter : ir::Param {
+  Shape shape;
+
+  int dimensions() const { return static_cast<int>(shape.size()); }
+};
+
 /// The arrays of a call, broadcast to one shape. Borrows from the values.
 struct Geometry {
   int rank = 0;
   npy_intp shape[kMostDimensions];
   std::int64_t count = 1;
   bool is_flat = true;  // arrays lie as one dimension, their elements together
+  bool has_rows = false;
 
   // Otherwise:
   PyArrayObject* prototype = nullptr;  // an array of this shape whose order is not C's, if any
@@ -51,11 +62,14 @@ class Inputs {
 
 /// Reads the values for these parameters. False: they do not fit, and no error is set. Where the
 /// geometry is not flat before, it gets strides even if all arrays could do without.
-bool read_values(std::span<const ir::Param> params, std::span<PyObject* const> values,
+bool read_values(std::span<const Parameter> params, std::span<PyObject* const> values,
                  Inputs& inputs, Geometry& geometry);
+
+/// True when the last dimensions of an array are those of an element, whose values stand together.
+bool has_rows(PyArrayObject* array, const Shape& shape);
 
 /// Lets a map that is not flat go through its dimensions in the order of the prototype, or in C's.
 void set_order(bool as_prototype, std::span<PyObject* const> values,
-               std::span<const ir::Param> params, std::span<Input> inputs, Geometry& geometry);
+               std::span<const Parameter> params, std::span<Input> inputs, Geometry& geometry);
 
 }  // namespace lw::python

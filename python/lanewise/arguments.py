@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._core import DType, ParamKind
+from .cores import stand_together
 from .dtypes import BOUNDS, FROM_NUMPY, SUPPORTED, WEAK_FLOAT, WEAK_INT, Kind
 from .errors import UsageError, UsageTypeError
 from .records import Record
@@ -24,7 +25,7 @@ class Parameter(NamedTuple):
 
     kind: Kind
     role: ParamKind
-    row: tuple[int, ...] = ()  # the dimensions of a table but the first
+    row: tuple[int, ...] = ()  # the dimensions of an element; of a table all but the first
 
 
 class Static:
@@ -65,23 +66,32 @@ class Arguments(NamedTuple):
     signature: Signature
     is_plain: bool  # each is an array or number as it was given
     copied: list[str]  # which were copied, and why
+    sizes: tuple[int, ...] = ()  # of the first dimensions of tables
+    core: Any = None  # which dimensions belong to elements
 
 
 def describe(
-    call: str, arguments: tuple[Any, ...], shared: frozenset[int] = frozenset()
+    call: str,
+    arguments: tuple[Any, ...],
+    shared: frozenset[int] = frozenset(),
+    core: Any = None,
 ) -> Arguments:
     """Return the arguments as arrays and numbers; `call` is named in errors.
 
-    Those at the positions `shared` are not mapped: arrays among them are read by index.
+    Those at the positions `shared` are not mapped: arrays among them are read by index. `core` says
+    which dimensions of the others belong to an element.
     """
-    if not shared and (plain := _describe_plain(arguments)) is not None:
+    if not shared and core is None and (plain := _describe_plain(arguments)) is not None:
         return plain
     values: list[Any] = []
     leaves: list[Parameter | Static] = []
     structures: list[Structure] = []
     names: list[str] = []  # of values
     copied: list[str] = []
+    mapped: list[tuple[int, ...]] = []  # the shapes that are mapped over
+    sizes: list[int] = []
     is_plain = True
+    place = -1  # among those that are mapped
     for position, argument in enumerate(arguments):
         if position in shared:
             structures.append(None)
@@ -90,8 +100,12 @@ def describe(
             if not isinstance(leaf, Static):
                 values.append(value)
                 names.append(f"argument {position}")
+                mapped.append(())
+                if leaf.role is ParamKind.Table:
+                    sizes.append(value.shape[0])
             is_plain = False
             continue
+        place += 1
         if _is_plain(argument):
             structure: Structure = None
             parts = [argument]
@@ -105,8 +119,15 @@ def describe(
             if isinstance(value, np.ndarray) and not value.dtype.isnative:
                 copied.append(f"{name}: byte-swapped")
                 value = value.astype(value.dtype.newbyteorder("="))
+            row: tuple[int, ...] = ()
+            if core is not None:
+                rank = core.rank(call, name, place, np.shape(value))
+                if rank:
+                    value, row = _in_rows(call, name, value, rank, copied)
             is_mapped = isinstance(value, np.ndarray) and value.ndim > 0
-            leaves.append(Parameter(kind, ParamKind.Mapped if is_mapped else ParamKind.Shared))
+            role = ParamKind.Mapped if is_mapped else ParamKind.Shared
+            leaves.append(Parameter(kind, role, row))
+            mapped.append(value.shape[: value.ndim - len(row)] if is_mapped else ())
             values.append(value)
             names.append(name)
             is_plain = is_plain and value is argument
@@ -114,13 +135,24 @@ def describe(
         raise UsageError(f"{call}: nothing to map over; got no arguments, expected at least one.")
     _check_literals(call, values, names)
     signature = Signature(tuple(structures), tuple(leaves))
-    mapped = [
-        value.shape if isinstance(leaf, Parameter) and leaf.role is ParamKind.Mapped else ()
-        for value, leaf in zip(
-            values, (leaf for leaf in leaves if isinstance(leaf, Parameter)), strict=True
+    shape = _common_shape(call, mapped, names)
+    return Arguments(values, shape, signature, is_plain, copied, tuple(sizes), core)
+
+
+def _in_rows(
+    call: str, name: str, value: Array, rank: int, copied: list[str]
+) -> tuple[Array, tuple[int, ...]]:
+    """Return an array whose last dimensions belong to an element, and these."""
+    row = value.shape[value.ndim - rank :]
+    if 0 in row:
+        raise UsageError(
+            f"{call}: elements of {name} are empty; got the shape {row} of an element, expected at "
+            "least one value in each."
         )
-    ]
-    return Arguments(values, _common_shape(call, mapped, names), signature, is_plain, copied)
+    if not stand_together(value, rank):
+        copied.append(f"{name}: the values of an element stand apart")
+        value = np.ascontiguousarray(value)
+    return value, row
 
 
 def _describe_plain(arguments: tuple[Any, ...]) -> Arguments | None:

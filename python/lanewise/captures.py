@@ -55,7 +55,7 @@ class Capture(NamedTuple):
 
     ``how``: "value" for a parameter of this kind; "same" object; "equal" and of the same type; a
     container with these "items"; "shape" of an array, where -1 is any size; "code", a function made
-    by the same ``def``.
+    by the same ``def``; "constant", an array that the function makes, the value of a parameter.
     """
 
     path: Path
@@ -72,6 +72,7 @@ class Captures:
     def __init__(self) -> None:
         self._all: dict[tuple[Path, str], Capture] = {}
         self.keeps_alive = False  # something of the user's that may be large
+        self._constants: list[tuple[Any, Any]] = []  # and how they were
 
     def add(self, path: Path, how: str, expected: Any) -> None:
         """Take down a capture; of the same path and kind there is one."""
@@ -80,6 +81,19 @@ class Captures:
         except TypeError:
             self.keeps_alive = self.keeps_alive or not _is_plain(expected)
         self._all[path, how] = Capture(path, how, expected)
+
+    def add_constant(self, array: Any) -> None:
+        """Take down an array of plain numbers that is the value of the next parameter."""
+        path = (Step("constant", str(len(self._all))),)
+        self._all[path, "constant"] = Capture(path, "constant", array)
+        self.keeps_alive = True
+        self._constants.append((array, array.copy()))
+
+    def has_changed_constants(self) -> bool:
+        """Say whether the function has changed such an array after it was taken."""
+        changed = any(array.tobytes() != copy.tobytes() for array, copy in self._constants)
+        self._constants.clear()
+        return changed
 
     def guard(self, path: Path, value: Any) -> None:
         """Take down a value that is no parameter: plain ones by value, others by identity.
@@ -110,6 +124,10 @@ class Captures:
         values: list[Any] = []
         sources: list[Source] = []
         for path, how, kept in self._all.values():
+            if how == "constant":
+                values.append(_as_parameter(kept))
+                sources.append(({"": kept}, "", "value", kept))
+                continue
             expected = kept() if isinstance(kept, weakref.ref) else kept
             place, value = _walk(function, path)
             if value is MISSING or not _holds(how, expected, value):

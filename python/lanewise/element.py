@@ -7,7 +7,7 @@ computed. What an operation means for which types is said in ``rules.py``.
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -31,6 +31,20 @@ from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, Retrace
 from .rules import RULES
 from .source import at_line, user_code
+
+
+class Whole:
+    """What has many elements: a tensor (``tensors/tensor.py``), or a table."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+def is_tensor(value: Any) -> bool:
+    """Say whether a value is a tensor of elements."""
+    return isinstance(value, Whole)
+
 
 # NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -272,11 +286,20 @@ class Element:
         return error
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(isinstance(x, (Whole, np.ndarray)) and x.ndim for x in inputs):
+            if any(map(is_tensor, inputs)):
+                return NotImplemented
+            return _whole(ufunc, inputs, options, True)
         if method != "__call__":
             raise unsupported(f"np.{ufunc.__name__}.{method}")
         return self._record_numpy(ufunc, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        if any(issubclass(kind, Whole) for kind in types):
+            return NotImplemented
+        has_arrays = any(issubclass(kind, np.ndarray) for kind in types)
+        if has_arrays or function not in NUMPY_FUNCTIONS:
+            return _whole(function, inputs, options, has_arrays)
         return self._record_numpy(function, inputs, options)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
@@ -291,6 +314,13 @@ class Element:
         if options and (left := set(options) - options_of(recorded)):
             raise unsupported(f"{name} with {', '.join(sorted(left))}=")
         return recorded(*inputs, **options)
+
+
+def _whole(function: Any, inputs: Any, options: dict[str, Any], has_arrays: bool) -> Any:
+    """Record a NumPy function of arrays, or one that gives them."""
+    from .tensors import record_whole  # seldom needed, and long to import
+
+    return record_whole(function, inputs, options, has_arrays)
 
 
 _BRANCHES = "lw.while_loop(cond, body, state) or lw.select(condition, a, b)"
@@ -323,7 +353,9 @@ def unsupported(name: str) -> UsageTypeError:
 
 def is_operand(operand: Any) -> bool:
     """Say whether this is a number of some sort; what cannot be used of those is refused later."""
-    return isinstance(operand, (Element, int, float, complex, np.generic, np.ndarray))
+    if isinstance(operand, np.ndarray):
+        return operand.ndim == 0
+    return isinstance(operand, (Element, int, float, complex, np.generic))
 
 
 def kind_of(operand: Any) -> Kind:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._core import called_ops
-from .element import Element, constant, record
+from .element import Element, Whole, constant, record
 from .errors import UsageTypeError
 from .recorder import current
 from .rules import OTHER_NAMES
@@ -19,6 +19,12 @@ from .vectorize import vectorize
 
 def _call(name: str, plain: Callable[..., Any], *operands: Any) -> Any:
     """Record when there is an element among the operands, compute otherwise."""
+    if any(isinstance(operand, (Whole, list, np.ndarray)) for operand in operands):
+        recorder = current()
+        if recorder is not None:
+            from .tensors import apply  # seldom needed, and long to import
+
+            return apply(functools.partial(record, name), *operands)
     if any(isinstance(operand, Element) for operand in operands):
         return record(name, *operands)
     result = plain(*operands)

@@ -16,9 +16,13 @@ def check_outputs(
     out: Any,
     shape: tuple[int, ...],
     dtypes: tuple[DType, ...],
+    rows: list[tuple[int, ...]],
     structure: Structure,
 ) -> tuple[Array, ...]:
-    """Return `out` as arrays that results of this shape and these types fit into."""
+    """Return `out` as arrays that results fit into.
+
+    `shape` is mapped over; `rows` are the shapes of the results' elements.
+    """
     outputs: list[Any] = []
     given = flatten(out, outputs, _split)
     if len(outputs) != len(dtypes):
@@ -32,9 +36,9 @@ def check_outputs(
             f"{', '.join(leaf_names(given, 'out'))}, expected "
             f"{', '.join(leaf_names(structure, 'out'))}."
         )
-    for index, (array, dtype) in enumerate(zip(outputs, dtypes, strict=True)):
+    for index, (array, dtype, row) in enumerate(zip(outputs, dtypes, rows, strict=True)):
         what = f"{call}: output {index}" if len(outputs) > 1 else f"{call}: out"
-        _check(what, array, shape, dtype)
+        _check(what, array, shape + row, dtype)
     return tuple(outputs)
 
 

@@ -21,21 +21,36 @@ class Carried(NamedTuple):
 
     request: Request
     text: str
+    shapes: list[tuple[int, ...]]  # of the parameters' elements
+    result_shapes: list[tuple[int, ...]]
     structure: Structure
     captured: list[Any]
+    sizes: tuple[int, ...] | None
 
 
 def carry(request: Request, found: Found) -> Carried:
     """Return a program as something that can be pickled."""
     recorded = found.recorded
-    return Carried(request, recorded.program.text(), recorded.structure, found.values)
+    program = recorded.program
+    return Carried(
+        request,
+        program.text(),
+        program.shapes,
+        program.result_shapes,
+        recorded.structure,
+        found.values,
+        recorded.sizes,
+    )
 
 
 def arrive(carried: Carried) -> Recorded:
     """Return a program that was pickled as if it had been recorded here."""
-    program = _core.parse(carried.text, carried.request.refill)
+    program = _core.parse(
+        carried.text, carried.request.refill, carried.shapes, carried.result_shapes
+    )
     dtypes = tuple(program.results(_core.MapOptions()))
-    return Recorded(program, Fixed(carried.captured), carried.structure, dtypes)
+    captured = Fixed(carried.captured)
+    return Recorded(program, captured, carried.structure, dtypes, carried.sizes)
 
 
 def reference_of(vectorized: Any) -> tuple[str, str] | None:

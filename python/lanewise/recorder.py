@@ -112,6 +112,7 @@ class Recorder:
         self.is_open = True
         self.converts = session.converts  # NumPy may swallow a Retrace: then it is raised again
         self.capture: Callable[[Any], Any] | None = None  # makes tables of arrays from outside
+        self.constant_table: Callable[[Any, DType], Value] = _no_table  # of plain numbers
         self.regions: list[Any] = []  # branches and loops that are open, innermost last
         self.blocks: list[Any] = []  # what can be left and has not ended, innermost last
         self.plain_loops: list[Any] = []  # loops whose steps are recorded one by one
@@ -119,6 +120,7 @@ class Recorder:
         self.sequences: dict[Hashable, Any] = {}  # memory of sequences from outside
         self.made: dict[int, Any] = {}  # where objects were made, by their address
         self.counters: set[int] = set()  # numbers of values that are never below 0
+        self.eaches = 0  # how many are open
         self._line: Line | None = None
         self._visits: Counter[Hashable] = Counter()
         self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
@@ -205,6 +207,10 @@ class Recorder:
             return False
         at = bisect_right(self._gone, (value.id, self.recording.size)) - 1
         return at >= 0 and self._gone[at][0] <= value.id < self._gone[at][1]
+
+
+def _no_table(array: Any, dtype: DType) -> NoReturn:
+    raise InternalError("record: there is no place for arrays of plain numbers.")
 
 
 def current() -> Recorder | None:

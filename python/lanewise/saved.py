@@ -86,7 +86,10 @@ def _describe(name: str, request: Request, found: Found, arrays: dict[str, Any])
         "structures": [_from_structure(name, s) for s in request.signature.structures],
         "result": _from_structure(name, recorded.structure),
         "captured": captured,
-        "program": recorded.program.text(),
+        "program": recorded.program.text(checked=True),
+        "shapes": recorded.program.shapes,
+        "result_shapes": recorded.program.result_shapes,
+        "sizes": recorded.sizes,
     }
 
 
@@ -120,7 +123,12 @@ def _to_structure(described: Any) -> Structure:
 
 
 def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorded]:
-    program = _core.parse(described["program"], None)
+    program = _core.parse(
+        described["program"],
+        None,
+        [tuple(shape) for shape in described["shapes"]],
+        [tuple(shape) for shape in described["result_shapes"]],
+    )
     if not program.is_checked:
         raise UsageError(
             "load: a program uses unchecked indices; got one that could read any memory, expected "
@@ -143,6 +151,7 @@ def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorde
         Fixed(captured),
         _to_structure(described["result"]),
         tuple(program.results(_core.MapOptions())),
+        None if described["sizes"] is None else tuple(described["sizes"]),
     )
     return Signature(structures, leaves), recorded
 

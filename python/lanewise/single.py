@@ -23,7 +23,7 @@ def arguments_of_element(
             continue
         value = next(values)
         if leaf.role is ParamKind.Mapped:
-            value = np.broadcast_to(value, described.shape)[place]
+            value = np.broadcast_to(value, described.shape + leaf.row)[place]
         elif isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         leaves.append(value)

@@ -1,5 +1,7 @@
 """Recording a function for one signature, and finding what was recorded before."""
 
+import functools
+import math
 import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,10 +13,10 @@ from . import _core, flow
 from ._core import DType, ParamKind, Program, Value
 from .arguments import Parameter, Signature, Static
 from .captures import Captures, Source
-from .dtypes import settled
-from .element import Element, as_value, is_operand, kind_of
+from .dtypes import FROM_NUMPY, settled
+from .element import Element, as_value, is_operand, is_tensor, kind_of
 from .errors import UsageError, UsageTypeError
-from .recorder import Recorder, record_function
+from .recorder import Recorder, Retrace, record_function
 from .source import line_of
 from .stand_ins import NewParameter, captured
 from .tables import Table
@@ -38,6 +40,12 @@ class Recorded(NamedTuple):
     captures: Captures
     structure: Structure  # of the results
     dtypes: tuple[DType, ...]
+    sizes: tuple[int, ...] | None = None  # of tables among the arguments, where they were asked for
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shapes of the results' elements."""
+        return self.program.result_shapes
 
 
 class Found(NamedTuple):
@@ -48,25 +56,55 @@ class Found(NamedTuple):
     sources: tuple[Source, ...]
 
 
-def record_program(function: Callable[..., Any], request: Request) -> Recorded:
-    """Call the user's function on symbolic elements."""
+def record_program(
+    function: Callable[..., Any], request: Request, sizes: tuple[int, ...] = ()
+) -> Recorded:
+    """Call the user's function on symbolic elements; `sizes` are those of tables."""
     _core.enter_recording()
     try:
-        return record_function(request.name, lambda recorder: _record(function, request, recorder))
+        return record_function(
+            request.name, lambda recorder: _record(function, request, sizes, recorder)
+        )
     finally:
         _core.leave_recording()
 
 
-def _record(function: Callable[..., Any], request: Request, recorder: Recorder) -> Recorded:
+class _Sizes:
+    """The sizes of the tables among the arguments, and whether they are asked for."""
+
+    def __init__(self, sizes: tuple[int, ...]) -> None:
+        self._left = iter(sizes)
+        self.all = sizes
+        self.are_asked = False
+
+    def next(self) -> Callable[[], int]:
+        """Return what asks for the size of the next table."""
+        size = next(self._left)
+
+        def ask() -> int:
+            self.are_asked = True
+            return size
+
+        return ask
+
+
+def _record(
+    function: Callable[..., Any], request: Request, sizes: tuple[int, ...], recorder: Recorder
+) -> Recorded:
     recording = recorder.recording
+    shapes: list[tuple[int, ...]] = []
 
-    def new_parameter(dtype: DType, role: ParamKind) -> Value:
-        return _core.parameter(recording, "p", dtype, role)
+    def new_parameter(dtype: DType, role: ParamKind, shape: tuple[int, ...] = ()) -> Value:
+        shapes.append(shape)
+        size = math.prod(shape) if shape else 0
+        return _core.parameter(recording, "p", dtype, role, size)
 
-    leaves = [_symbolic(recorder, new_parameter, leaf) for leaf in request.signature.leaves]
+    tables = _Sizes(sizes)
+    leaves = [_symbolic(recorder, new_parameter, leaf, tables) for leaf in request.signature.leaves]
     if request.masked is not None:
         mask = new_parameter(DType.Bool, ParamKind.Mapped)
     to_record, captures = captured(function, recorder, new_parameter)
+    recorder.constant_table = functools.partial(_constant_table, new_parameter, captures)
     flow.fill_sequences(recorder)
     if request.masked is not None:
         slots = [recording.slot(as_value(recorder, 0, dtype)) for dtype in request.masked]
@@ -75,31 +113,49 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
     arguments = [unflatten(structure, nested) for structure in request.signature.structures]
     results: list[Any] = []
     structure = flatten(flow.call(to_record, *arguments), results, split_result)
+    results = [_as_tensor(recorder, result) for result in results]
     values = _results(function, request, recorder, results, structure)
+    result_shapes = [() if is_operand(result) else result.shape for result in results]
     captures.settle(function)
+    if captures.has_changed_constants():
+        if not recorder.converts:
+            recorder.session.converts = True
+            raise Retrace
+        raise UsageError(
+            f"{line_of(function)}{request.name}: an array changes after its use; got other values "
+            "than before, expected the same. Copy it before it is changed."
+        )
     if request.masked is not None:
         for slot, value in zip(slots, values, strict=True):
             recording.write(slot, value)
         recording.end_branch()
         values = [recording.read(slot) for slot in slots]
-    program = _core.finish(recording, values, request.name, request.refill)
-    return Recorded(program, captures, structure, tuple(value.dtype for value in values))
+    dtypes = tuple(value.dtype for value in values)
+    program = _core.finish(recording, values, request.name, request.refill, shapes, result_shapes)
+    return Recorded(program, captures, structure, dtypes, sizes if tables.are_asked else None)
 
 
-def _symbolic(recorder: Recorder, new_parameter: NewParameter, leaf: Parameter | Static) -> Any:
+def _constant_table(
+    new_parameter: NewParameter, captures: Captures, array: Any, dtype: DType
+) -> Value:
+    captures.add_constant(array)
+    return new_parameter(dtype, ParamKind.Table)
+
+
+def _symbolic(
+    recorder: Recorder, new_parameter: NewParameter, leaf: Parameter | Static, tables: _Sizes
+) -> Any:
     if isinstance(leaf, Static):
         return leaf.value
-    value = new_parameter(leaf.kind.dtype, leaf.role)
     if leaf.role is ParamKind.Table:
-        return Table(recorder, value, leaf.kind, leaf.row, _unknown_size)
+        value = new_parameter(leaf.kind.dtype, leaf.role)
+        return Table(recorder, value, leaf.kind, leaf.row, tables.next())
+    value = new_parameter(leaf.kind.dtype, leaf.role, leaf.row)
+    if leaf.row:
+        from .tensors import row
+
+        return row(recorder, value, leaf.row)
     return Element(recorder, value, leaf.kind.weak)
-
-
-def _unknown_size() -> int:
-    raise UsageTypeError(
-        "table: the size of an argument is not known while its function is recorded; got a use as "
-        "a Python integer, expected table.size. Capture the array instead, or pass the size."
-    )
 
 
 def _results(
@@ -110,7 +166,7 @@ def _results(
     structure: Structure,
 ) -> list[Value]:
     name, otypes = request.name, request.otypes
-    wrong = [result for result in results if not is_operand(result)]
+    wrong = [result for result in results if not is_operand(result) and not is_tensor(result)]
     if wrong or not results:
         got = type(wrong[0]).__name__ if wrong else "an empty tuple"
         hint = " Is a return missing?" if structure is None and results == [None] else ""
@@ -120,16 +176,34 @@ def _results(
             f"tuple of them.{hint}"
         )
     if otypes is None:
-        otypes = tuple(settled(kind_of(result)) for result in results)
+        otypes = tuple(_type_of(result) for result in results)
     elif len(otypes) != len(results):
         raise UsageError(
             f"{line_of(function)}{name}: otypes does not fit the results; got {len(otypes)} types, "
             f"expected {len(results)}, one for each result."
         )
+    taken: set[int] = set()  # arrays, each of which is returned once
     return [
-        as_value(recorder, _literal(result), dtype)
+        result.as_result(dtype, taken)
+        if is_tensor(result)
+        else as_value(recorder, _literal(result), dtype)
         for result, dtype in zip(results, otypes, strict=True)
     ]
+
+
+def _as_tensor(recorder: Recorder, result: Any) -> Any:
+    """Return tables and arrays of plain numbers as tensors."""
+    if is_tensor(result) or (isinstance(result, np.ndarray) and result.ndim):
+        from .tensors import as_tensor
+
+        return as_tensor(recorder, result)
+    return result
+
+
+def _type_of(result: Any) -> DType:
+    if is_tensor(result):
+        return FROM_NUMPY[result.dtype]
+    return settled(kind_of(result))
 
 
 def _literal(result: Any) -> Any:
@@ -145,9 +219,13 @@ class Programs:
     def __init__(self) -> None:
         self._all: dict[Request, list[Recorded]] = {}
 
-    def find(self, function: Any, request: Request) -> Found | None:
+    def find(
+        self, function: Any, request: Request, sizes: tuple[int, ...] | None = None
+    ) -> Found | None:
         """Return what was recorded for such a request, if its captures are as they were."""
         for recorded in self._all.get(request, ()):
+            if sizes is not None and recorded.sizes not in (None, sizes):
+                continue
             matched = recorded.captures.match(function)
             if matched is not None:
                 return Found(recorded, *matched)

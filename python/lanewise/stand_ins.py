@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _core
-from ._core import DType, ParamKind, Value
+from ._core import ParamKind, Value
 from .captures import MISSING, Captures, Path, Place, Step, parameter_of, plain_function
 from .dtypes import Kind
 from .element import Element
@@ -16,7 +16,7 @@ from .names import Chain, Names, names_of
 from .recorder import Recorder
 from .tables import Table
 
-NewParameter = Callable[[DType, ParamKind], Value]
+NewParameter = Callable[..., Value]  # of a type and a kind, and for rows a shape
 
 
 def captured(

@@ -7,7 +7,7 @@ import numpy as np
 
 from ._core import DType, Value
 from .dtypes import INTEGERS, TO_NUMPY, Kind
-from .element import Element, as_value, kind_of, record
+from .element import Element, Whole, as_value, kind_of, record
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder
 from .source import at_line
@@ -16,15 +16,15 @@ _NARROW = frozenset({DType.I8, DType.I16, DType.I32, DType.U8, DType.U16})
 _MOST = 2**31 - 1
 
 
-class Table:
+class Table(Whole):
     """A captured array, or one that is not mapped: read as NumPy does, ``table[i, j]``.
 
-    Its size is not recorded; where Python asks for it (``len``, iteration) a change of it records
-    the function again.
+    Its size is not recorded; where Python asks for it (``len``, iteration, a use of the whole
+    array) a change of it records the function again.
     """
 
     __slots__ = ("_ask_size", "_kind", "_offset", "_recorder", "_row", "_table")
-    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -48,9 +48,21 @@ class Table:
         return TO_NUMPY[self._kind.dtype]
 
     @property
+    def recorder(self) -> Recorder:
+        """The recorder of its function."""
+        return self._recorder
+
+    @property
     def ndim(self) -> int:
         """The number of dimensions."""
         return 1 + len(self._row)
+
+    def whole(self) -> Any:
+        """Return it as a tensor."""
+        from .tensors import table  # seldom needed, and long to import
+
+        moving = None if self._offset is None else self._offset.value
+        return table(self._recorder, self._table, self.shape, moving)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -74,6 +86,8 @@ class Table:
 
     def __getitem__(self, index: Any) -> Any:
         indices = index if isinstance(index, tuple) else (index,)
+        if any(map(_is_of_whole, indices)):
+            return self.whole()[index]
         if len(indices) > self.ndim:
             raise UsageError(
                 at_line(
@@ -102,13 +116,6 @@ class Table:
 
     def _checked(self, index: Any) -> Any:
         """Return an index from 0 on; what is out of range of a known size becomes negative."""
-        if isinstance(index, slice) or index is None or index is Ellipsis:
-            raise UsageTypeError(
-                at_line(
-                    f"table: not an index; got {index!r}, expected a whole number for each "
-                    "dimension. Read the values one by one."
-                )
-            )
         kind = kind_of(index)
         if kind.dtype not in INTEGERS:
             raise UsageTypeError(
@@ -139,27 +146,14 @@ class Table:
         width = int(np.prod(self._row))
         return self.size if width == 1 else self.size // width
 
-    def _refuse(self, *_: Any) -> NoReturn:
-        raise UsageTypeError(
-            at_line(
-                "table: a whole array met an element; got an array from outside, expected one of "
-                "its values. Read it by index, table[i], or pass it as an argument to map over it."
-            )
-        )
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.whole(), name)
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
-    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __matmul__ = __rmatmul__ = _refuse
-    __lt__ = __le__ = __gt__ = __ge__ = _refuse
-    __array__ = __array_function__ = _refuse
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return self.whole().__array_ufunc__(ufunc, method, *inputs, **options)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(
-            at_line(
-                f"table: {name} of an array from outside is not recorded; got a use of the whole "
-                "array, expected its values by index, its size, shape or dtype. Compute it outside "
-                "of the function, and capture that."
-            )
-        )
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        return self.whole().__array_function__(function, types, inputs, options)
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise UsageTypeError(
@@ -171,3 +165,23 @@ class Table:
 
     def __repr__(self) -> str:
         return f"<table {self.dtype}>"
+
+
+def _is_of_whole(part: Any) -> bool:
+    """Say whether a part of an index is one of tensors: no whole number."""
+    if part is None or part is Ellipsis or isinstance(part, (slice, list, Whole)):
+        return True
+    return isinstance(part, np.ndarray) and part.ndim > 0
+
+
+def _operator(name: str) -> Any:
+    return lambda self, *others: getattr(self.whole(), name)(*others)
+
+
+for _name in (
+    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "mod", "rmod"),
+    *("floordiv", "rfloordiv", "pow", "rpow", "and", "rand", "or", "ror", "xor", "rxor"),
+    *("lshift", "rlshift", "rshift", "rrshift", "matmul", "rmatmul", "divmod", "rdivmod"),
+    *("lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", "bool", "array"),
+):
+    setattr(Table, f"__{_name}__", _operator(f"__{_name}__"))

@@ -14,6 +14,7 @@ from . import flow, pickles
 from . import options as _options
 from ._core import Caller, DType, Explanation, MapOptions, empty
 from .arguments import Arguments, describe
+from .cores import Cores, core_of, stand_together
 from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
 from .errors import UsageError, UsageTypeError
 from .fixed import Missing
@@ -61,6 +62,7 @@ class Vectorized(Caller):
         schedule: str | None = None,
         excluded: Iterable[int | str] = (),
         otypes: tuple[DType, ...] | None = None,
+        core: Cores = None,
     ) -> None:
         functools.update_wrapper(self, function, updated=())
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
@@ -72,6 +74,7 @@ class Vectorized(Caller):
         self._parameters = Parameters(self.name, function)
         self._excluded = frozenset([self._position(one) for one in excluded])
         self._otypes = otypes
+        self._core = core
         self._programs = Programs()  # of its own
         self._shared_programs = programs_of(function)
         self._lock = threading.RLock()
@@ -101,7 +104,7 @@ class Vectorized(Caller):
         function, described = self._describe(arguments)
         if where is not None:
             return self._call_where(function, described, where, out, options)
-        found = self._find(function, self._request(described))
+        found = self._find(function, described)
         recorded = found.recorded
         values = (*described.values, *found.values)
         if out is None and options.progress is None:
@@ -116,8 +119,13 @@ class Vectorized(Caller):
 
     def _outputs(self, out: Any, shape: tuple[int, ...], recorded: Recorded) -> tuple[Any, ...]:
         if out is None:
-            return tuple(empty(shape, TO_NUMPY[dtype]) for dtype in recorded.dtypes)
-        return check_outputs(self.name, out, shape, recorded.dtypes, recorded.structure)
+            return tuple(
+                empty(shape + row, TO_NUMPY[dtype])
+                for dtype, row in zip(recorded.dtypes, recorded.shapes, strict=True)
+            )
+        return check_outputs(
+            self.name, out, shape, recorded.dtypes, recorded.shapes, recorded.structure
+        )
 
     def _call_options(self, kwargs: dict[str, Any]) -> CallOptions:
         """Take the options of a call out of its keywords."""
@@ -134,34 +142,48 @@ class Vectorized(Caller):
 
     def _describe(self, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], Arguments]:
         """Return the function, bound to its object if it is a method, and its arguments."""
+        core = None if self._core is None else self._core.begin()
         is_bound = self._is_method and not isinstance(arguments[0], (np.ndarray, int, float))
         if not is_bound:
-            return self.__wrapped__, describe(self.name, arguments, self._excluded)
+            return self.__wrapped__, describe(self.name, arguments, self._excluded, core)
         excluded = frozenset(position - 1 for position in self._excluded)
         function = types.MethodType(self.__wrapped__, arguments[0])
-        return function, describe(self.name, arguments[1:], excluded)
+        return function, describe(self.name, arguments[1:], excluded, core)
 
-    def _request(self, described: Arguments) -> Request:
-        return Request(self.name, described.signature, self._otypes, self._refill)
+    def _find(
+        self,
+        function: Callable[..., Any],
+        described: Arguments,
+        masked: tuple[DType, ...] | None = None,
+    ) -> Found:
+        """Return the function as recorded for such arguments; it is recorded if it is new."""
+        request = Request(self.name, described.signature, self._otypes, self._refill, masked)
+        sizes = described.sizes
+        found = self._find_recorded(function, request, sizes)
+        if found is None:
+            found = self._record(function, request, sizes)
+        if described.core is not None:
+            described.core.check_results(self.name, found.recorded.shapes)
+        return found
 
-    def _find(self, function: Callable[..., Any], request: Request) -> Found:
-        """Return the recorded function for a request; it is recorded if it is new."""
-        found = self._find_recorded(function, request)
-        if found is not None:
-            return found
+    def _record(
+        self, function: Callable[..., Any], request: Request, sizes: tuple[int, ...]
+    ) -> Found:
         with self._lock:  # of several threads one records
-            found = self._find_recorded(function, request)
+            found = self._find_recorded(function, request, sizes)
             if found is None:
-                recorded = record_program(function, request)
+                recorded = record_program(function, request, sizes)
                 # Programs for all functions of this code must not keep what one captures alive.
                 is_own = recorded.captures.keeps_alive
                 (self._programs if is_own else self._shared_programs).add(request, recorded)
                 found = _found(recorded, function)
         return found
 
-    def _find_recorded(self, function: Callable[..., Any], request: Request) -> Found | None:
-        own = self._programs.find(function, request)
-        return own or self._shared_programs.find(function, request)
+    def _find_recorded(
+        self, function: Callable[..., Any], request: Request, sizes: tuple[int, ...]
+    ) -> Found | None:
+        own = self._programs.find(function, request, sizes)
+        return own or self._shared_programs.find(function, request, sizes)
 
     def _remember_call(
         self,
@@ -221,9 +243,15 @@ class Vectorized(Caller):
             )
         shape = _shape_with(self.name, described.shape, mask)
         mask = np.broadcast_to(mask, shape)
-        plain = self._find(function, self._request(described)).recorded
-        outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.structure)
-        found = self._find(function, self._request(described)._replace(masked=plain.dtypes))
+        plain = self._find(function, described).recorded
+        if any(plain.shapes):
+            raise UsageTypeError(
+                f"{self.name}: where with results that are no single numbers; got elements of the "
+                f"shape {next(filter(None, plain.shapes))}, expected numbers. Select inside of the "
+                "function, np.where(mask, a, b), with the mask as an argument."
+            )
+        outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.shapes, plain.structure)
+        found = self._find(function, described, masked=plain.dtypes)
         options = CallOptions(MapOptions(options.map), options.progress)
         options.map.where = len(described.values)
         values = (*described.values, mask, *found.values)
@@ -239,8 +267,15 @@ class Vectorized(Caller):
         shape: tuple[int, ...],
     ) -> None:
         total = int(np.prod(shape, dtype=np.int64))
+        targets = tuple(
+            output if stand_together(output, len(row)) else np.empty(output.shape, output.dtype)
+            for output, row in zip(outputs, recorded.shapes, strict=True)
+        )
         with shown(options.progress, self.name, total) as progress:
-            recorded.program.call_into(outputs, values, options.map, progress)
+            recorded.program.call_into(targets, values, options.map, progress)
+        for output, target in zip(outputs, targets, strict=True):
+            if target is not output:
+                output[...] = target
 
     # --- inside another vectorized function ---
 
@@ -311,7 +346,7 @@ class Vectorized(Caller):
     ) -> tuple[Arguments, Recorded, CallOptions]:
         options = self._call_options(kwargs)
         function, described = self._describe(self._parameters.bind(args, kwargs))
-        return described, self._find(function, self._request(described)).recorded, options
+        return described, self._find(function, described).recorded, options
 
     def on(self, index: int | tuple[int, ...], *args: Any, **kwargs: Any) -> Any:
         """Run the plain function on one element, where ``breakpoint()`` and ``print`` work.
@@ -389,7 +424,7 @@ class Vectorized(Caller):
 
     def __reduce__(self) -> Any:
         carried = [pickles.carry(request, found) for request, found in self._recorded_now()]
-        given = self._raw_options, self._schedule, tuple(self._excluded), self._otypes
+        given = self._raw_options, self._schedule, tuple(self._excluded), self._otypes, self._core
         return _restore, (type(self), pickles.reference_of(self), self.name, given, carried)
 
     def clear_cache(self) -> None:
@@ -508,8 +543,8 @@ def vectorize(
     otypes : str or list of dtype, optional
         The types of the results; those the function gives if not given.
     signature : str, optional
-        As `numpy.vectorize` has it; elements are single values, so that only ``"(),()->()"`` and
-        the like do.
+        As `numpy.vectorize` has it: with ``"(n),(n)->()"`` the function gets the last dimension of
+        both arguments whole, as a tensor. Elements are single numbers if not given.
     schedule : {"packets", "refill"}, optional
         How loops run in lanes; chosen if not given.
     threads : int, optional
@@ -556,15 +591,14 @@ def vectorize(
     choice("vectorize", "schedule", schedule, _REFILL)
     types = None if otypes is None else _dtypes(otypes)
     positions = () if excluded is None else tuple(excluded)
-    if signature is not None:
-        _check_signature(signature)
+    core = None if signature is None else core_of(signature)
 
     def decorate(function: Callable[..., Any]) -> Vectorized:
         if not callable(function):
             raise UsageTypeError(
                 f"vectorize: not a function; got {type(function).__name__}, expected a callable."
             )
-        return Vectorized(function, name, options, schedule, positions, types)
+        return Vectorized(function, name, options, schedule, positions, types, core)
 
     return decorate if fn is None else decorate(fn)
 
@@ -587,14 +621,3 @@ def _dtypes(otypes: Any) -> tuple[DType, ...]:
             )
         found.append(dtype)
     return tuple(found)
-
-
-def _check_signature(signature: str) -> None:
-    """Refuse signatures of anything but single values."""
-    scalars = r"\(\s*\)(\s*,\s*\(\s*\))*"
-    if not re.fullmatch(rf"\s*{scalars}\s*->\s*{scalars}\s*", signature):
-        raise UsageError(
-            f"vectorize: elements are single values; got signature {signature!r}, expected one "
-            'without dimensions, like "(),()->()". Map over the values, or capture the array and '
-            "read it by index."
-        )

@@ -202,8 +202,8 @@ def test_signatures_of_single_values_are_taken():
     ("options", "message"),
     [
         (
-            {"signature": "(n)->()"},
-            "vectorize: elements are single values; got signature '(n)->()'",
+            {"signature": "n->()"},
+            "vectorize: not a signature; got 'n->()', expected dimensions of arguments and",
         ),
         ({"otypes": [np.complex64]}, "vectorize: unsupported type in otypes; got complex64"),
         ({"wide": 1}, "vectorize: no such option; got wide=, expected one of threads, memory"),
@@ -280,17 +280,16 @@ def test_map_shares_what_has_no_axis():
             "map: in_axes is not an axis; got 'x' (argument 0), expected a whole number or None.",
         ),
         (
-            (X.reshape(2, 3),),
+            (np.zeros((2, 0)),),
             {},
-            "map: elements are single values; got the shape (2, 3) (argument 0), expected one "
-            "dimension. Use vectorize, which maps over all dimensions, or in_axes=None to read it "
-            "by index.",
+            "lambda: elements of argument 0 are empty; got the shape (0,) of an element, "
+            "expected at least one value in each.",
         ),
         (
             (X,),
             {"out_axes": 1},
-            "map: results have no such axis; got out_axes 1, expected 0 or -1: results of single "
-            "values have one axis.",
+            "map: results have no such axis; got out_axes 1, expected -1 to 0 for a result of "
+            "shape (6,).",
         ),
         (
             (X,),
@@ -298,7 +297,7 @@ def test_map_shares_what_has_no_axis():
             "map: nothing to map over; got no mapped argument, expected at least one.",
         ),
     ],
-    ids=["sizes", "number", "axis", "no axis", "rank", "out", "nothing"],
+    ids=["sizes", "number", "axis", "no axis", "empty", "out", "nothing"],
 )
 def test_maps_that_are_refused(arguments, options, message):
     with pytest.raises(lw.UsageError) as error:

@@ -421,7 +421,7 @@ def test_an_exception_inside_of_try_that_only_some_elements_raise():
 
 def test_arrays_that_are_too_large():
     def f(n):
-        a = np.zeros(5000)
+        a = [0.0] * 5000
         a[n] = 1
         return a[0]
 

@@ -20,7 +20,6 @@ from ..source import at_line
 from .branches import not_, truth
 from .choices import and_, choose, or_
 from .containers import local_array
-from .memory import LocalArray
 from .ranges import Range
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -307,11 +306,10 @@ _sequence("dist", _dist)
 
 
 def _over_items(plain: Any, fold: Callable[[list[Any]], Any]) -> None:
-    """Let a function of NumPy take lists and local arrays of elements."""
+    """Let a function of NumPy take lists of elements."""
 
     def over(values: Any, *args: Any, **kwargs: Any) -> Any:
-        is_local = isinstance(values, LocalArray)
-        if not is_local and not (isinstance(values, (list, tuple)) and _has_element(values)):
+        if not (isinstance(values, (list, tuple)) and _has_element(values)):
             return plain(values, *args, **kwargs)
         if args or kwargs:
             raise unsupported(f"{numpy_name(plain)} of elements with further arguments")
@@ -336,7 +334,7 @@ _over_items(np.all, lambda items: FUNCTIONS[all](items))
 
 
 def _dot(a: Any, b: Any) -> Any:
-    kinds = (list, tuple, LocalArray)
+    kinds = (list, tuple)
     if not (isinstance(a, kinds) and isinstance(b, kinds) and _has_element([*a, *b])):
         return np.dot(a, b)
     return functools.reduce(lambda x, y: x + y, [x * y for x, y in zip(a, b, strict=True)])

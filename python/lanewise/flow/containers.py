@@ -11,12 +11,12 @@ from typing import Any, NoReturn, SupportsIndex
 import numpy as np
 
 from ..dtypes import FROM_NUMPY, promote, promote_all
-from ..element import Element, as_value, kind_of
+from ..element import Element, Whole, as_value, kind_of
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, Retrace, current
 from ..source import at_line
 from .meeting import Slot, read
-from .memory import LocalArray, Memory
+from .memory import Memory
 from .state import has_element, is_number
 
 _SLOTS, _MEMORY = "slots", "memory"
@@ -265,7 +265,8 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         place = self._place
-        if isinstance(value, Element) or (place is not None and not place.is_for_all()):
+        is_symbol = isinstance(value, (Element, Whole))
+        if is_symbol or (place is not None and not place.is_for_all()):
             self._require_memory(index, always=True)
         self._require_memory(index)
         super().__setitem__(index, value)
@@ -278,7 +279,7 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
         self._place.require(_MEMORY)
 
 
-LOCAL = (LocalList, LocalDict, LocalArray, PlainArray)
+LOCAL = (LocalList, LocalDict, PlainArray, Whole)
 
 
 def local_list(site: int, values: list[Any]) -> list[Any]:
@@ -300,14 +301,23 @@ def local_array(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return make(*args, **kwargs)
     if make in (np.array, np.asarray) and args and isinstance(args[0], Element):
         return args[0].astype(kwargs["dtype"]) if "dtype" in kwargs else args[0]
+    if make in (np.array, np.asarray) and isinstance(args[0], Whole):
+        array = args[0] if make is np.asarray else args[0].copy()
+        return array.astype(kwargs["dtype"]) if "dtype" in kwargs else array
     if make in (np.array, np.asarray) and _holds_elements(args[0]):
         return _array_of_elements(recorder, *args, **kwargs)
+    if make is np.full and _holds_elements(args):
+        from ..tensors.making import full  # seldom needed, and long to import
+
+        return full(recorder, *args, **kwargs)
     made = make(*args, **kwargs)
     if type(made) is not np.ndarray or made.dtype not in FROM_NUMPY or made.ndim == 0:
         return made
     place = Place(recorder, (make.__name__, made.shape))
     if place.mode is not None:
-        return LocalArray(recorder, made.ravel().tolist(), made.shape, made.dtype)
+        from ..tensors.making import array_of_numbers
+
+        return array_of_numbers(recorder, made)
     plain: PlainArray = made.view(PlainArray)
     plain._place = place
     return plain
@@ -315,29 +325,20 @@ def local_array(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def _holds_elements(values: Any) -> bool:
     return isinstance(values, (list, tuple)) and any(
-        isinstance(value, Element) or _holds_elements(value) for value in values
+        isinstance(value, (Element, Whole)) or _holds_elements(value) for value in values
     )
 
 
-def _array_of_elements(recorder: Recorder, values: Any, dtype: Any = None) -> LocalArray:
-    shape: tuple[int, ...] = ()
-    row = values
-    while isinstance(row, (list, tuple)):
-        shape += (len(row),)
-        row = row[0]
-    flat = list(values)
-    for _ in shape[1:]:
-        flat = [value for part in flat for value in part]
-    if dtype is None:
-        from ..dtypes import TO_NUMPY
+def _array_of_elements(recorder: Recorder, values: Any, dtype: Any = None) -> Any:
+    from ..tensors.making import nested
 
-        dtype = TO_NUMPY[promote_all([kind_of(value) for value in flat]).dtype]
-    return LocalArray(recorder, flat, shape, dtype)
+    made = nested(recorder, values)
+    return made if dtype is None else made.astype(dtype)
 
 
 def item(container: Any, index: Any) -> Any:
     """Do `container[index]`; sequences that others have made are read as they are."""
-    is_ours = isinstance(container, (LocalList, LocalArray, PlainArray))
+    is_ours = isinstance(container, (LocalList, PlainArray))
     elements = [part for part in _parts(index) if isinstance(part, Element)]
     if is_ours or not elements or not isinstance(container, (list, tuple, np.ndarray)):
         return container[index]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..dtypes import FROM_NUMPY
-from ..element import Element
+from ..element import Element, Whole
 from ..errors import UsageError
 from ..source import at_line
 
@@ -78,7 +78,7 @@ def is_number(value: Any) -> bool:
 
 def has_element(value: Any) -> bool:
     """Say whether an element is in a value."""
-    if isinstance(value, Element):
+    if isinstance(value, (Element, Whole)):
         return True
     if isinstance(value, Missing) or is_number(value):
         return False

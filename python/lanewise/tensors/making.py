@@ -1,0 +1,181 @@
+"""New tensors, and what is asked of a tensor."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core import DType, Value
+from ..dtypes import FROM_NUMPY, Kind, promote_all, settled
+from ..element import Element, Whole, another_trial, as_value, kind_of
+from ..errors import UsageError, UsageTypeError
+from ..recorder import Recorder
+from ..source import at_line
+from . import spaces
+from .base import ARRAY
+from .spaces import Shape
+from .tensor import FUNCTIONS, Tensor, as_tensor, empty, from_array, from_number, recorder_of
+
+
+def new_array(recorder: Recorder, shape: Shape, dtype: DType, fill: Any = 0) -> Tensor:
+    """Return a tensor to be written, all of one number at first."""
+    if 0 in shape:
+        raise empty("tensor", shape)
+    size = int(np.prod(shape))
+    initial = as_value(recorder, fill, dtype)
+    recorder.locate()
+    return from_array(recorder, recorder.recording.array(initial, size), shape, ARRAY)
+
+
+def array_of_numbers(recorder: Recorder, array: Any) -> Tensor:
+    """Return a tensor to be written that begins with plain numbers."""
+    values = array.ravel()
+    result = new_array(recorder, array.shape, _ours(array.dtype), values[0])
+    is_same = values.tobytes() == values[:1].tobytes() * values.size
+    if not is_same:
+        result[...] = array.view(np.ndarray).copy()
+    return result
+
+
+def build(recorder: Recorder, shape: Shape, read: Callable[[list[Value]], Value]) -> Tensor:
+    """Return a tensor of what a function gives for every position."""
+    sizes = [size for size in shape if size != 1]
+
+    def at(positions: list[Value]) -> list[Value]:
+        left = iter(positions)
+        return [read([spaces.number(recorder, 0) if n == 1 else next(left) for n in shape])]
+
+    [value] = spaces.keep_all(recorder, sizes, at)
+    if not sizes:
+        return from_number(recorder, value, shape)
+    return from_array(recorder, value, shape)
+
+
+def common_type(parts: Sequence[Any]) -> DType:
+    """Return the type that tensors and numbers have in common."""
+    kinds = [Kind(FROM_NUMPY[p.dtype]) if _has_axes(p) else kind_of(p) for p in parts]
+    return settled(promote_all(kinds))
+
+
+def _has_axes(value: Any) -> bool:
+    return isinstance(value, Whole) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def nested(recorder: Recorder, values: Any) -> Tensor:
+    """Return lists of numbers and tensors as a tensor."""
+    if isinstance(values, (list, tuple)):
+        if not _holds_symbols(values):
+            return as_tensor(recorder, np.array(values))
+        parts = [
+            nested(recorder, value) if isinstance(value, (list, tuple)) else value
+            for value in values
+        ]
+        return stacked(recorder, parts)
+    return as_tensor(recorder, values)
+
+
+def _holds_symbols(values: Any) -> bool:
+    return any(
+        isinstance(value, (Element, Whole))
+        or (isinstance(value, (list, tuple)) and _holds_symbols(value))
+        for value in values
+    )
+
+
+def stacked(recorder: Recorder, parts: Sequence[Any], axis: int = 0, call: str = "stack") -> Tensor:
+    """Return tensors of one shape along a new axis."""
+    if not parts:
+        raise UsageError(at_line(f"{call}: nothing to put together; got no tensors."))
+    dtype = common_type(parts)
+    tensors = [as_tensor(recorder, part) for part in parts]
+    shape = tensors[0].shape
+    for tensor in tensors:
+        if tensor.shape != shape:
+            raise UsageError(
+                at_line(
+                    f"{call}: shapes differ; got {shape} and {tensor.shape}, expected one shape."
+                )
+            )
+    at = spaces.normal_axis(call, axis, len(shape) + 1)
+    result = new_array(recorder, (*shape[:at], len(tensors), *shape[at:]), dtype)
+    for place, tensor in enumerate(tensors):
+        result[(*[slice(None)] * at, place)] = tensor
+    return result
+
+
+def _like(value: int) -> Callable[..., Any]:
+    def like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
+        return full_like(a, value, dtype, shape)
+
+    return like
+
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """Return a tensor of one number, of the shape and type of another."""
+    tensor = as_tensor(recorder_of([a, fill_value]), a)
+    ours = tensor.kind.dtype if dtype is None else _ours(dtype)
+    number = as_value(tensor.recorder, fill_value, ours)
+    sizes = tensor.shape if shape is None else _shape(shape)
+    return from_number(tensor.recorder, number, sizes)
+
+
+def full(recorder: Recorder, shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+    """Return a tensor of one element in all places."""
+    ours = settled(kind_of(fill_value)) if dtype is None else _ours(dtype)
+    return from_number(recorder, as_value(recorder, fill_value, ours), _shape(shape))
+
+
+def _shape(shape: Any) -> Shape:
+    return tuple(int(n) for n in shape) if isinstance(shape, (tuple, list)) else (int(shape),)
+
+
+def _ours(dtype: Any) -> DType:
+    found = FROM_NUMPY.get(np.dtype(dtype))
+    if found is None:
+        raise UsageTypeError(at_line(f"tensor: unsupported type; got {np.dtype(dtype)}."))
+    return found
+
+
+def _copyto(dst: Any, src: Any, casting: Any = None) -> None:
+    """Let a function that fills arrays with elements be rewritten."""
+    symbols = [value for value in (dst, src) if isinstance(value, (Element, Tensor))]
+    error = UsageTypeError(
+        at_line(
+            "np.full: an element in a plain array; got an array that was made outside of what is "
+            "recorded, expected one of the element. Write np.full_like(x, value)."
+        )
+    )
+    if isinstance(symbols[0], Element):
+        another_trial(symbols[0].recorder, symbols[0].value, error)
+    raise error
+
+
+def _result_type(*operands: Any) -> Any:
+    known = (x.dtype if isinstance(x, (Element, Whole)) else x for x in operands)
+    return np.result_type(*known)
+
+
+def _astype(x: Any, dtype: Any, copy: bool = True) -> Any:
+    return x.astype(dtype)
+
+
+FUNCTIONS.update(
+    {
+        "nested": nested,
+        np.zeros_like: _like(0),
+        np.empty_like: _like(0),
+        np.ones_like: _like(1),
+        np.full_like: full_like,
+        np.copyto: _copyto,
+        np.shape: lambda a: a.shape,
+        np.ndim: lambda a: a.ndim,
+        np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
+        np.copy: lambda a, order="K": a.copy(),
+        np.result_type: _result_type,
+        np.isrealobj: lambda x: True,
+        np.iscomplexobj: lambda x: False,
+        np.real: lambda val: val,
+    }
+)
+if hasattr(np, "astype"):
+    FUNCTIONS[np.astype] = _astype

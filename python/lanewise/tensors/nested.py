@@ -1,0 +1,175 @@
+"""``lw.map`` and other vectorized functions inside of a function that is recorded."""
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import flow
+from .._core import Value
+from ..dtypes import FROM_NUMPY, settled
+from ..element import Whole, as_value, is_operand, kind_of
+from ..errors import UsageError, UsageTypeError
+from ..recorder import Recorder, current
+from ..source import at_line
+from ..trees import Structure, flatten, split_result, unflatten
+from . import spaces
+from .spaces import Shape
+from .tensor import FUNCTIONS, Tensor, as_tensor, from_array
+
+
+class _Inside:
+    """The function of a map inside another, as a region that all positions run."""
+
+    can_be_plain = False
+    is_expression = True
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def __enter__(self) -> None:
+        self._recorder.regions.append(self)
+
+    def __exit__(self, *_: Any) -> None:
+        if self in self._recorder.regions:
+            del self._recorder.regions[self._recorder.regions.index(self) :]
+
+    def unroll(self, error: Exception) -> None:
+        """Do nothing: its steps are not plain."""
+
+    def discard(self) -> None:
+        """Do nothing: an error in it ends the recording."""
+
+
+def map_tensors(
+    fn: Callable[..., Any], arrays: tuple[Any, ...], axes: list[int | None], out_axes: Any
+) -> Any:
+    """Call a function on what tensors have along an axis, all positions alike."""
+    recorder = current()
+    assert recorder is not None
+    arguments: list[Any] = []
+    for position, (array, axis) in enumerate(zip(arrays, axes, strict=True)):
+        leaves: list[Any] = []
+        structure = flatten(array, leaves, split_result)
+        parts = [leaf if axis is None else _in_front(recorder, leaf, axis) for leaf in leaves]
+        arguments.append((structure, parts, axis is not None, position))
+    size = _common_size(arguments)
+
+    def call(at: Value) -> Any:
+        def part(leaf: Any) -> Any:
+            return leaf.moved_by(at) if isinstance(leaf, Tensor) and leaf.ndim else leaf
+
+        values = [
+            unflatten(structure, iter([part(leaf) if mapped else leaf for leaf in parts]))
+            for structure, parts, mapped, _ in arguments
+        ]
+        return flow.call(fn, *values)
+
+    results = _record(recorder, size, call)
+    if out_axes != 0:
+        return _with_axes(results, out_axes)
+    return results
+
+
+def _in_front(recorder: Recorder, leaf: Any, axis: int) -> Any:
+    tensor = as_tensor(recorder, leaf) if not is_operand(leaf) else leaf
+    if isinstance(tensor, Tensor) and axis != 0:
+        return FUNCTIONS["moveaxis"](tensor, axis, 0)
+    return tensor
+
+
+def _common_size(arguments: list[Any]) -> int:
+    found: tuple[int, int] | None = None
+    for _, parts, mapped, position in arguments:
+        for leaf in parts:
+            if not mapped or not isinstance(leaf, Tensor):
+                continue
+            if found is not None and leaf.shape[0] != found[0]:
+                raise UsageError(
+                    at_line(
+                        f"map: arguments disagree on the mapped size; got {found[0]} (argument "
+                        f"{found[1]}) and {leaf.shape[0]} (argument {position}), expected one size."
+                    )
+                )
+            found = found or (leaf.shape[0], position)
+    if found is None:
+        raise UsageError(at_line("map: nothing to map over; got no tensor, expected at least one."))
+    return found[0]
+
+
+def _record(recorder: Recorder, size: int, call: Callable[[Value], Any]) -> Any:
+    """Record an `each` that keeps what a function of the position gives."""
+    structure: Structure = None
+    shapes: list[Shape] = []
+
+    def body(at: Value) -> list[tuple[str, Value]]:
+        nonlocal structure, shapes
+        leaves: list[Any] = []
+        with _Inside(recorder):
+            structure = flatten(call(at), leaves, split_result)
+        taken: set[int] = set()
+        shapes = [leaf.shape if isinstance(leaf, Whole) else () for leaf in leaves]
+        return [("keep", _value(recorder, leaf, taken)) for leaf in leaves]
+
+    values = spaces.each(recorder, size, body)
+    tensors = (
+        from_array(recorder, value, (size, *shape))
+        for value, shape in zip(values, shapes, strict=True)
+    )
+    return unflatten(structure, tensors)
+
+
+def _value(recorder: Recorder, leaf: Any, taken: set[int]) -> Value:
+    if isinstance(leaf, Whole):
+        tensor = as_tensor(recorder, leaf)
+        return tensor.as_result(FROM_NUMPY[tensor.dtype], taken)
+    if not is_operand(leaf):
+        raise UsageTypeError(
+            at_line(
+                f"map: the function does not return elements; got {type(leaf).__name__}, expected "
+                "elements, tensors or numbers."
+            )
+        )
+    return as_value(recorder, leaf, settled(kind_of(leaf)))
+
+
+def _with_axes(results: Any, out_axes: Any) -> Any:
+    leaves: list[Any] = []
+    structure = flatten(results, leaves, split_result)
+    axes = list(out_axes) if isinstance(out_axes, (tuple, list)) else [out_axes] * len(leaves)
+    moved = (FUNCTIONS["moveaxis"](leaf, 0, axis) for leaf, axis in zip(leaves, axes, strict=True))
+    return unflatten(structure, moved)
+
+
+def call_on_tensors(fn: Callable[..., Any], arguments: tuple[Any, ...], ranks: list[int]) -> Any:
+    """Call a vectorized function on tensors, whose last dimensions, `ranks`, belong to an element.
+
+    The others are broadcast, and mapped over.
+    """
+    recorder = current()
+    assert recorder is not None
+    tensors = [
+        argument if is_operand(argument) else as_tensor(recorder, argument)
+        for argument in arguments
+    ]
+    fronts = [
+        tensor.shape[: tensor.ndim - rank] if isinstance(tensor, Tensor) else ()
+        for tensor, rank in zip(tensors, ranks, strict=True)
+    ]
+    shape = spaces.broadcast_shapes(getattr(fn, "__name__", "map"), *fronts)
+    wide = [
+        tensor.broadcast_to("map", (*shape, *tensor.shape[tensor.ndim - rank :]))
+        if isinstance(tensor, Tensor)
+        else tensor
+        for tensor, rank in zip(tensors, ranks, strict=True)
+    ]
+
+    def inside(depth: int, values: list[Any]) -> Any:
+        if depth == len(shape):
+            return flow.call(fn, *values)
+
+        def call(at: Value) -> Any:
+            parts = [v.moved_by(at) if isinstance(v, Tensor) else v for v in values]
+            return inside(depth + 1, parts)
+
+        return _record(recorder, shape[depth], call)
+
+    return inside(0, wide)

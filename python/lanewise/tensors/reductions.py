@@ -1,0 +1,414 @@
+"""Sums, extremes and the like along axes of tensors.
+
+Up to 8 terms are combined from left to right, more in stripes (``ir::Collect`` has the order); the
+terms of several axes are counted in C order. Along an axis on which the value does not change, a
+sum is a product.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._core import DType, Value
+from ..dtypes import FLOATS, FROM_NUMPY, INTEGERS, TO_NUMPY
+from ..element import Element, as_value, record
+from ..errors import UsageError, UsageTypeError
+from ..source import at_line
+from . import spaces
+from .tensor import (
+    FUNCTIONS,
+    METHODS,
+    Tensor,
+    apply,
+    as_tensor,
+    from_number,
+    of_space,
+    recorder_of,
+)
+
+_SUM_TYPES = {
+    **dict.fromkeys((DType.Bool, DType.I8, DType.I16, DType.I32), DType.I64),
+    **dict.fromkeys((DType.U8, DType.U16, DType.U32), DType.U64),
+}
+
+
+def _wide(dtype: DType) -> DType:
+    """Return the type in which values are combined."""
+    return DType.F32 if dtype is DType.F16 else dtype
+
+
+def operand(a: Any) -> Tensor:
+    """Return an argument of a NumPy function as a tensor."""
+    return as_tensor(recorder_of([a]), a)
+
+
+def reduce(
+    a: Tensor,
+    axes: tuple[int, ...],
+    keepdims: bool,
+    how: str,
+    prepare: Callable[[Element], Value],
+) -> Any:
+    """Record what becomes of the values along axes; a number where no other axis is left."""
+    recorder = a.recorder
+    others = [d for d in range(a.ndim) if d not in axes]
+    steps = a.steps
+    order = [*others, *axes]
+    count, inner = spaces.joined([a.shape[d] for d in axes], [tuple(steps[d] for d in axes)])
+    if len(count) > 1:  # they do not follow one another
+        a = a.transposed(order).copy()
+        axes = tuple(range(len(others), a.ndim))
+        others = list(range(len(others)))
+        steps = a.steps
+        count, inner = spaces.joined([a.shape[d] for d in axes], [tuple(steps[d] for d in axes)])
+    shape = tuple(a.shape[d] for d in others)
+    gone_through = [a.shape[d] if steps[d] != 0 else 1 for d in others]
+    sizes, outer = spaces.joined(gone_through, [tuple(steps[d] for d in others)])
+
+    def body(positions: list[Value]) -> list[Value]:
+        def one(at: Value) -> list[tuple[str, Value]]:
+            return [(how, prepare(a.at([*positions, at], [*outer[0], *inner[0]])))]
+
+        if not count:
+            if how.startswith("arg"):
+                return [spaces.number(recorder, 0)]
+            return [prepare(a.at(positions, outer[0]))]
+        return spaces.each(recorder, count[0], one)
+
+    [value] = spaces.keep_all(recorder, sizes, body)
+    if not shape and not keepdims:
+        return Element(recorder, value)
+    result = of_space(recorder, value, shape, tuple(gone_through), bool(sizes))
+    return _with_kept(result, order, len(others)) if keepdims else result
+
+
+def _with_kept(result: Tensor, order: list[int], kept: int) -> Tensor:
+    """Put axes of size 1 where the others were."""
+    whole = result.reshape(*result.shape, *[1] * (len(order) - kept))
+    return whole.transposed([order.index(d) for d in range(len(order))])
+
+
+def _finish(result: Any, dtype: DType) -> Any:
+    return result.astype(TO_NUMPY[dtype])
+
+
+def _dtype_of(call: str, dtype: Any, default: DType) -> DType:
+    if dtype is None:
+        return default
+    ours = FROM_NUMPY.get(np.dtype(dtype))
+    if ours is None:
+        raise UsageTypeError(at_line(f"{call}: unsupported type; got {np.dtype(dtype)}."))
+    return ours
+
+
+def _total(call: str, how: str) -> Callable[..., Any]:
+    """Return `sum` or `prod`."""
+
+    def function(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        a = operand(a)
+        axes = spaces.normal_axes(call, axis, a.ndim)
+        ours = _dtype_of(call, dtype, _SUM_TYPES.get(a.kind.dtype, a.kind.dtype))
+        wide = _wide(ours)
+        recorder = a.recorder
+        times = 1
+        if how == "sum":
+            a, axes, times, keepdims_of = _without_constant(a, axes, keepdims)
+            if not axes:
+                result = _scaled(a, wide, times) if a.ndim else _scaled(a.at([]), wide, times)
+                return _finish(keepdims_of(result), ours)
+        else:
+            keepdims_of = None
+        result = reduce(
+            a,
+            axes,
+            keepdims if keepdims_of is None else False,
+            how,
+            lambda x: recorder.convert(x.value, wide),
+        )
+        if keepdims_of is not None:
+            result = keepdims_of(_scaled(result, wide, times))
+        return _finish(result, ours)
+
+    return function
+
+
+def _without_constant(
+    a: Tensor, axes: tuple[int, ...], keepdims: bool
+) -> tuple[Tensor, tuple[int, ...], int, Callable[[Any], Any]]:
+    """Leave axes out on which the value does not change; the sum is so many times as much."""
+    steps = a.steps
+    constant = [d for d in axes if steps[d] == 0 and a.shape[d] > 1]
+    if a.size == 1:
+        constant = []
+    times = math.prod(a.shape[d] for d in constant)
+    shape = tuple(1 if d in axes else size for d, size in enumerate(a.shape))
+    recorder = a.recorder
+
+    def with_axes(result: Any) -> Any:
+        if not keepdims:
+            return result
+        if isinstance(result, Element):
+            return from_number(recorder, result.value, shape)
+        return result.reshape(shape)
+
+    index = tuple(0 if d in constant else slice(None) for d in range(a.ndim))
+    left = a[(*index, ...)] if constant else a
+    kept = [d for d in range(a.ndim) if d not in constant]
+    return left, tuple(kept.index(d) for d in axes if d in kept), times, with_axes
+
+
+def _scaled(x: Any, dtype: DType, times: int) -> Any:
+    if times == 1:
+        return x.astype(TO_NUMPY[dtype])
+    return x.astype(TO_NUMPY[dtype]) * TO_NUMPY[dtype].type(times)
+
+
+sum_ = _total("sum", "sum")
+prod = _total("prod", "product")
+
+
+def _extreme(call: str, how: str, of_bools: str) -> Callable[..., Any]:
+    def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        a = operand(a)
+        axes = spaces.normal_axes(call, axis, a.ndim)
+        dtype = a.kind.dtype
+        recorder = a.recorder
+        result = reduce(
+            a,
+            axes,
+            keepdims,
+            of_bools if dtype is DType.Bool else how,
+            lambda x: recorder.convert(x.value, _wide(dtype)),
+        )
+        return _finish(result, dtype)
+
+    return function
+
+
+min_ = _extreme("min", "min", "and")
+max_ = _extreme("max", "max", "or")
+
+
+def _place(call: str, how: str) -> Callable[..., Any]:
+    def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        a = operand(a)
+        if axis is None and not keepdims:
+            a = a.reshape(-1)
+        axes = spaces.normal_axes(call, axis, a.ndim)
+        if axis is not None and len(axes) != 1:
+            raise UsageError(at_line(f"{call}: more than one axis; got {axis}, expected one."))
+        recorder = a.recorder
+        dtype = DType.I32 if a.kind.dtype is DType.Bool else _wide(a.kind.dtype)
+        result = reduce(a, axes, keepdims, how, lambda x: recorder.convert(x.value, dtype))
+        return _finish(result, DType.I64)
+
+    return function
+
+
+argmin = _place("argmin", "argmin")
+argmax = _place("argmax", "argmax")
+
+
+def _quantifier(call: str, how: str) -> Callable[..., Any]:
+    def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        a = operand(a)
+        axes = spaces.normal_axes(call, axis, a.ndim)
+        recorder = a.recorder
+        return reduce(a, axes, keepdims, how, lambda x: as_value(recorder, x, DType.Bool))
+
+    return function
+
+
+any_ = _quantifier("any", "or")
+all_ = _quantifier("all", "and")
+
+
+def _count(a: Tensor, axis: Any) -> int:
+    return math.prod(a.shape[d] for d in spaces.normal_axes("mean", axis, a.ndim))
+
+
+def _real_type(dtype: DType) -> DType:
+    return dtype if dtype in FLOATS else DType.F64
+
+
+def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Return the sum over the number of terms."""
+    a = operand(a)
+    ours = _dtype_of("mean", dtype, _real_type(a.kind.dtype))
+    wide = TO_NUMPY[_wide(ours)]
+    total = sum_(a, axis, wide, keepdims)
+    return _finish(total / wide.type(_count(a, axis)), ours)
+
+
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    ddof: Any = 0,
+    keepdims: bool = False,
+    correction: Any = None,
+) -> Any:
+    """Return the mean square of what differs from the mean, in two passes."""
+    a = operand(a)
+    ours = _dtype_of("var", dtype, _real_type(a.kind.dtype))
+    wide = TO_NUMPY[_wide(ours)]
+    real = a.astype(wide)
+    difference = real - mean(real, axis, keepdims=True)
+    count = _count(a, axis) - (ddof if correction is None else correction)
+    total = sum_(difference * difference, axis, None, keepdims)
+    return _finish(total / wide.type(max(count, 0)), ours)
+
+
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    ddof: Any = 0,
+    keepdims: bool = False,
+    correction: Any = None,
+) -> Any:
+    """Return the square root of the variance."""
+    return np.sqrt(var(a, axis, dtype, ddof, keepdims, correction))
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, keepdims: bool = False) -> Any:
+    """Return the mean, with weights."""
+    if weights is None:
+        return mean(a, axis, keepdims=keepdims)
+    weights = operand(weights)
+    a = operand(a)
+    if weights.shape != a.shape and axis is not None and weights.ndim == 1:
+        at = spaces.normal_axis("average", axis, a.ndim)
+        weights = weights.reshape([-1 if d == at else 1 for d in range(a.ndim)])
+    weights = weights.broadcast_to("average", a.shape)
+    return sum_(a * weights, axis, None, keepdims) / sum_(weights, axis, None, keepdims)
+
+
+def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the logarithm of the sum of exponentials, without overflow."""
+    a = operand(a)
+    largest = max_(a, axis, keepdims=True)
+    shift = np.where(np.isfinite(largest), largest, 0)
+    total = np.log(sum_(np.exp(a - shift), axis, None, keepdims=True)) + shift
+    if keepdims:
+        return total
+    axes = spaces.normal_axes("logsumexp", axis, a.ndim)
+    return _squeezed(total, axes)
+
+
+def _squeezed(a: Tensor, axes: tuple[int, ...]) -> Any:
+    index = tuple(0 if d in axes else slice(None) for d in range(a.ndim))
+    return a[index]
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the length of vectors; of matrices that of all their numbers, as one vector."""
+    x = operand(x)
+    axes = spaces.normal_axes("norm", axis, x.ndim)
+    if x.kind.dtype in INTEGERS or x.kind.dtype is DType.Bool:
+        x = x.astype(np.float64)
+    if ord in (None, "fro") or (ord == 2 and len(axes) == 1):
+        return np.sqrt(sum_(x * x, axis, None, keepdims))
+    if len(axes) == 1 and ord == 1:
+        return sum_(abs(x), axis, None, keepdims)
+    if len(axes) == 1 and ord in (np.inf, -np.inf):
+        return (max_ if ord > 0 else min_)(abs(x), axis, keepdims)
+    raise UsageTypeError(
+        at_line(
+            f"np.linalg.norm: not supported on tensors with ord={ord!r} along {len(axes)} axes; "
+            "expected None, 1, 2 or inf of vectors, or None of matrices."
+        )
+    )
+
+
+def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the distance of the extremes."""
+    return max_(a, axis, keepdims) - min_(a, axis, keepdims)
+
+
+def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return how many numbers are not 0."""
+    return sum_(operand(a).astype(np.bool_), axis, None, keepdims)
+
+
+def _ignoring(reduction: Callable[..., Any], neutral: float) -> Callable[..., Any]:
+    """Return a reduction that takes NaNs for another number."""
+
+    def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        a = operand(a)
+        return reduction(np.where(np.isnan(a), neutral, a), axis=axis, keepdims=keepdims)
+
+    return function
+
+
+def nanmean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the mean of what is a number."""
+    a = operand(a)
+    known = count_nonzero(~np.isnan(a), axis, keepdims)
+    return _ignoring(sum_, 0.0)(a, axis, keepdims) / known.astype(a.dtype)
+
+
+def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+    """Say whether all numbers are near."""
+    return all_(np.isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a1: Any, a2: Any) -> Any:
+    """Say whether all numbers are equal."""
+    if np.shape(a1) != np.shape(a2):
+        return False
+    return all_(apply(lambda x, y: record("equal", x, y), a1, a2))
+
+
+FUNCTIONS.update(
+    {
+        np.sum: sum_,
+        np.prod: prod,
+        np.min: min_,
+        np.max: max_,
+        np.amin: min_,
+        np.amax: max_,
+        np.mean: mean,
+        np.average: average,
+        np.var: var,
+        np.std: std,
+        np.argmin: argmin,
+        np.argmax: argmax,
+        np.any: any_,
+        np.all: all_,
+        np.ptp: ptp,
+        np.count_nonzero: count_nonzero,
+        np.nansum: _ignoring(sum_, 0.0),
+        np.nanmax: _ignoring(max_, -math.inf),
+        np.nanmin: _ignoring(min_, math.inf),
+        np.nanmean: nanmean,
+        np.linalg.norm: norm,
+        np.allclose: allclose,
+        np.array_equal: array_equal,
+    }
+)
+
+
+def _by_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reduced(array: Any, axis: Any = 0, dtype: Any = None, keepdims: bool = False) -> Any:
+        if dtype is None:
+            return function(array, axis=axis, keepdims=keepdims)
+        return function(array, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    return reduced
+
+
+METHODS.update(
+    {
+        (np.add, "reduce"): _by_method(sum_),
+        (np.multiply, "reduce"): _by_method(prod),
+        (np.minimum, "reduce"): _by_method(min_),
+        (np.maximum, "reduce"): _by_method(max_),
+        (np.logical_and, "reduce"): _by_method(all_),
+        (np.logical_or, "reduce"): _by_method(any_),
+    }
+)
+if hasattr(np, "vecdot"):  # NumPy 2
+    FUNCTIONS[np.linalg.vector_norm] = norm

@@ -1,0 +1,215 @@
+"""Running sums and products, and sorting."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._core import DType, Value
+from ..dtypes import FROM_NUMPY
+from ..element import Element, as_value, record
+from ..errors import UsageError
+from ..source import at_line
+from . import spaces
+from .reductions import operand
+from .tensor import FUNCTIONS, METHODS, Tensor, from_array, from_number, unsupported_tensor
+
+MOST_SORTED = 64
+
+_SUM_TYPES = {
+    **dict.fromkeys((DType.Bool, DType.I8, DType.I16, DType.I32), DType.I64),
+    **dict.fromkeys((DType.U8, DType.U16, DType.U32), DType.U64),
+}
+
+
+def _along(
+    a: Tensor, axis: int, body: Callable[[Callable[[Value], Element], Value], None], dtype: DType
+) -> Tensor:
+    """Record for every vector along an axis what fills an array of its size."""
+    recorder = a.recorder
+    order = [*(d for d in range(a.ndim) if d != axis), axis]
+    moved = a.transposed(order)
+    *front, size = moved.shape
+    sizes, [steps] = spaces.joined(front, [moved.steps[:-1]])
+    last = moved.steps[-1]
+
+    def one(positions: list[Value]) -> list[Value]:
+        def read(at: Value) -> Element:
+            return moved.at([*positions, at], [*steps, last])
+
+        zero = as_value(recorder, 0, dtype)
+        recorder.locate()
+        array = recorder.recording.array(zero, size)
+        body(read, array)
+        return [array]
+
+    [value] = spaces.keep_all(recorder, sizes, one)
+    result = from_array(recorder, value, moved.shape)
+    return result.transposed([order.index(d) for d in range(a.ndim)])
+
+
+def _scan(call: str, rule: str) -> Callable[..., Any]:
+    """Return a function that combines the values along an axis from left to right."""
+
+    def function(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+        a = operand(a)
+        if axis is None:
+            a, axis = a.reshape(-1), 0
+        at = spaces.normal_axis(call, axis, a.ndim)
+        recorder = a.recorder
+        is_total = rule in ("add", "multiply")
+        default = _SUM_TYPES.get(a.kind.dtype, a.kind.dtype) if is_total else a.kind.dtype
+        ours = default if dtype is None else FROM_NUMPY[np.dtype(dtype)]
+        size = a.shape[at]
+
+        def body(read: Callable[[Value], Element], array: Value) -> None:
+            recording = recorder.recording
+
+            def number(place: Value) -> Element:
+                return Element(recorder, as_value(recorder, read(place), ours))
+
+            zero = spaces.number(recorder, 0)
+            first = number(zero)
+            recording.write_at(array, zero, first.value, True)
+            if size == 1:
+                return
+            slot = recording.slot(first.value)
+
+            def step(before: Value) -> None:
+                place = recorder.op("add", [before, spaces.number(recorder, 1)])
+                so_far = Element(recorder, recording.read(slot))
+                total = record(rule, so_far, number(place)).value
+                recording.write(slot, total)
+                recording.write_at(array, place, total, True)
+
+            if size <= spaces.MOST_STRAIGHT:
+                for before in range(size - 1):
+                    step(spaces.number(recorder, before))
+            else:
+                spaces.count_to(recorder, size - 1, step)
+
+        return _along(a, at, body, ours)
+
+    return function
+
+
+cumsum = _scan("cumsum", "add")
+cumprod = _scan("cumprod", "multiply")
+
+
+def _exchanges(size: int) -> list[tuple[int, int]]:
+    """Return the pairs of a sorting network (Batcher's odd-even merges) for so many values."""
+    pairs = []
+    p = 1
+    while p < size:
+        k = p
+        while k >= 1:
+            for j in range(k % p, size - k, 2 * k):
+                for i in range(min(k, size - j - k)):
+                    if (i + j) // (p * 2) == (i + j + k) // (p * 2):
+                        pairs.append((i + j, i + j + k))
+            k //= 2
+        p *= 2
+    return pairs
+
+
+def _is_before(a: Element, b: Element) -> Any:
+    """Say whether a number comes before another; NaNs come last."""
+    if a.dtype.kind != "f":
+        return a < b
+    return (a < b) | (np.isnan(b) & ~np.isnan(a))
+
+
+def _sorted(call: str, a: Any, axis: Any, gives_places: bool) -> Any:
+    a = operand(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    at = spaces.normal_axis(call, axis, a.ndim)
+    size = a.shape[at]
+    if size > MOST_SORTED:
+        raise UsageError(
+            at_line(
+                f"{call}: too many numbers; got {size} along the axis, expected at most "
+                f"{MOST_SORTED}. Sort outside of the function."
+            )
+        )
+    recorder = a.recorder
+
+    def body(read: Callable[[Value], Element], array: Value) -> None:
+        values = [read(spaces.number(recorder, place)) for place in range(size)]
+        places = [Element(recorder, recorder.constant(DType.I64, place)) for place in range(size)]
+        for i, j in _exchanges(size):
+            swap = _is_before(values[j], values[i])
+            if gives_places:  # equal ones stay in their order
+                is_equal = ~swap & ~_is_before(values[i], values[j])
+                swap = swap | (is_equal & (places[j] < places[i]))
+                places[i], places[j] = (
+                    record("select", swap, places[j], places[i]),
+                    record("select", swap, places[i], places[j]),
+                )
+            values[i], values[j] = (
+                record("select", swap, values[j], values[i]),
+                record("select", swap, values[i], values[j]),
+            )
+        for place, number in enumerate(places if gives_places else values):
+            recorder.recording.write_at(array, spaces.number(recorder, place), number.value, True)
+
+    return _along(a, at, body, DType.I64 if gives_places else a.kind.dtype)
+
+
+def sort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
+    """Sort along an axis, of up to 64 numbers; NaNs come last."""
+    return _sorted("sort", a, axis, False)
+
+
+def argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
+    """Return the places that sort along an axis; equal numbers stay in their order."""
+    return _sorted("argsort", a, axis, True)
+
+
+def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the number in the middle, or the mean of two."""
+    a = operand(a)
+    whole_shape = a.shape
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    elif isinstance(axis, (tuple, list)):
+        raise unsupported_tensor("np.median along more than one axis")
+    at = spaces.normal_axis("median", axis, a.ndim)
+    ordered = FUNCTIONS[np.moveaxis](sort(a, at), at, -1)
+    size = a.shape[at]
+    middle = ordered[..., (size - 1) // 2 : size // 2 + 1]
+    result = np.mean(middle, axis=-1)
+    last = ordered[..., -1]  # a NaN, if there is one
+    result = np.where(np.isnan(last), np.nan, result)
+    if isinstance(result, Tensor) and not result.shape:
+        result = result[()]
+    if not keepdims:
+        return result
+    shape = [1] * len(whole_shape)
+    if isinstance(result, Element):
+        return from_number(a.recorder, result.value, tuple(shape))
+    return FUNCTIONS[np.expand_dims](result, at)
+
+
+def _of_axis_0(scan: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda array, axis=0, dtype=None: scan(array, axis, dtype)
+
+
+FUNCTIONS.update(
+    {
+        np.cumsum: cumsum,
+        np.cumprod: cumprod,
+        np.sort: sort,
+        np.argsort: argsort,
+        np.median: median,
+    }
+)
+METHODS.update(
+    {
+        (np.add, "accumulate"): _of_axis_0(cumsum),
+        (np.multiply, "accumulate"): _of_axis_0(cumprod),
+        (np.maximum, "accumulate"): _of_axis_0(_scan("maximum.accumulate", "maximum")),
+        (np.minimum, "accumulate"): _of_axis_0(_scan("minimum.accumulate", "minimum")),
+    }
+)

@@ -1,0 +1,757 @@
+"""An element that is a vector, matrix or image, while its function is recorded.
+
+A ``Tensor`` looks like a NumPy array. It is a view of a base (``base.py``): an offset, a shape and
+strides, so slices and transposes record nothing. Operators and NumPy functions are recorded as
+`each` of the program, one for each of them; what they mean for one number is said where it is said
+for elements. The other files of this folder add functions to ``FUNCTIONS``.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .._core import DType, Value
+from ..dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY, Kind, settled
+from ..element import (
+    NUMPY_FUNCTIONS,
+    Element,
+    Whole,
+    another_trial,
+    as_value,
+    floor_divide,
+    is_operand,
+    kind_of,
+    numpy_name,
+    options_of,
+    power,
+    record,
+    unsupported,
+)
+from ..errors import UsageError, UsageTypeError
+from ..flow.containers import PlainArray
+from ..recorder import Recorder, current
+from ..source import at_line
+from . import indexing, spaces
+from .base import ARRAY, KEPT, NUMBER, ROW, TABLE, Base
+from .spaces import Shape, Strides
+
+# NumPy functions of tensors, beside those that are done number by number.
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+OF_ELEMENTS: set[Any] = set()  # those of them that take single elements too
+# And their methods: np.add.reduce.
+METHODS: dict[tuple[Any, str], Callable[..., Any]] = {}
+
+
+def _binary(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the methods of an operator: with the tensor on its left, and on its right."""
+
+    def forward(self: "Tensor", other: Any) -> Any:
+        return apply(function, self, other) if is_part(other) else NotImplemented
+
+    def reflected(self: "Tensor", other: Any) -> Any:
+        return apply(function, other, self) if is_part(other) else NotImplemented
+
+    return forward, reflected
+
+
+def _rule(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    return _binary(functools.partial(record, name))
+
+
+def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: "Tensor", other: Any) -> Any:
+        if not is_part(other):
+            return NotImplemented
+        return self._assign_result(apply(function, self, other))
+
+    return method
+
+
+def _unary(name: str) -> Callable[..., Any]:
+    return lambda self: apply(functools.partial(record, name), self)
+
+
+def is_part(value: Any) -> bool:
+    """Say whether this is a tensor, an element, a number or an array of them."""
+    return isinstance(value, (Whole, list, tuple)) or is_operand(value)
+
+
+class Tensor(Whole):
+    """An element of more than one number, as a NumPy array of it would be."""
+
+    __slots__ = ("_base", "_is_inside", "_moving", "_offset", "_strides", "shape")
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]  # equality is symbolic
+
+    def __init__(
+        self,
+        base: Base,
+        shape: Shape,
+        strides: Strides | None = None,
+        offset: int = 0,
+        moving: Value | None = None,
+        is_inside: bool = True,
+    ) -> None:
+        self._base = base
+        self.shape = shape
+        self._strides = spaces.c_strides(shape) if strides is None else strides
+        self._offset = offset
+        self._moving = moving  # a part of the offset that elements have computed
+        self._is_inside = is_inside  # every place of the shape is one of the base
+
+    # --- what it is ---
+
+    @property
+    def recorder(self) -> Recorder:
+        """The recorder of its function."""
+        return self._base.recorder
+
+    @property
+    def kind(self) -> Kind:
+        """The type of its numbers."""
+        return Kind(self._base.dtype)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy type."""
+        return TO_NUMPY[self._base.dtype]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return math.prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a number."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all numbers."""
+        return self.size * self.itemsize
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise UsageTypeError(at_line("len: a tensor without dimensions; got (), expected one."))
+        return self.shape[0]
+
+    @property
+    def steps(self) -> Strides:
+        """The strides, 0 where the value is the same along a dimension."""
+        if self._base.is_constant:
+            return (0,) * self.ndim
+        return tuple(
+            0 if size == 1 else stride
+            for size, stride in zip(self.shape, self._strides, strict=True)
+        )
+
+    def at(self, positions: Sequence[Value], strides: Sequence[int] | None = None) -> Element:
+        """Record a read at positions; `strides` are others, of joined dimensions."""
+        if self._base.is_constant:
+            return Element(self.recorder, self._base.read(self._base.value))
+        index = spaces.index_of(
+            self.recorder,
+            self._offset,
+            self._moving,
+            positions,
+            self.steps if strides is None else strides,
+        )
+        return Element(self.recorder, self._base.read(index, self._is_inside))
+
+    def __repr__(self) -> str:
+        return f"<tensor {self.shape} {self.dtype}>"
+
+    # --- views ---
+
+    def view(
+        self,
+        shape: Shape,
+        strides: Strides,
+        offset: int | None = None,
+        moving: Value | None = None,
+    ) -> "Tensor":
+        """Return a tensor of the same numbers, or some of them."""
+        self._base.has_views = True
+        return Tensor(
+            self._base,
+            shape,
+            strides,
+            self._offset if offset is None else offset,
+            self._moving if moving is None else moving,
+            self._is_inside,
+        )
+
+    @property
+    def strides_in_base(self) -> Strides:
+        """The strides as they are in memory."""
+        return self._strides
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, np.ndarray) and index.dtype == np.bool_:
+            indexing.require_integers(DType.Bool)
+        part = indexing.view(
+            self.recorder, index, self._offset, self._moving, self.shape, self._strides
+        )
+        if 0 in part.shape:
+            raise empty(f"x[{index!r}]", part.shape)
+        found = self.view(part.shape, part.strides, part.offset, part.moving)
+        if part.gathered:
+            return FUNCTIONS["gather"](found, part.gathered)
+        return found if part.shape or _has_dots(index) else found.at([])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        part = indexing.view(
+            self.recorder, index, self._offset, self._moving, self.shape, self._strides
+        )
+        if part.gathered:
+            raise UsageTypeError(
+                at_line(
+                    "index: an assignment by a tensor of indices; got several places that may be "
+                    "one, expected whole numbers and slices. Write a loop over the indices."
+                )
+            )
+        if 0 in part.shape:
+            return
+        self.view(part.shape, part.strides, part.offset, part.moving).write(value)
+
+    def write(self, value: Any) -> None:
+        """Assign to all its numbers."""
+        recorder = self.recorder
+        source = as_tensor(recorder, value)
+        if source._base is self._base and source._base.kind == ARRAY:
+            source = source.copy()
+        source = source.broadcast_to("assignment", self.shape)
+        self._base.make_writable()
+        sizes, (own, other) = spaces.joined(self.shape, [self._strides, source.steps])
+
+        def assign(positions: list[Value]) -> None:
+            number = source.at(positions, other)
+            place = spaces.index_of(recorder, self._offset, self._moving, positions, own)
+            self._base.write(place, as_value(recorder, number, self._base.dtype))
+
+        spaces.loop_over(recorder, sizes, assign)
+
+    def _assign_result(self, result: "Tensor") -> "Tensor":
+        """Take the result of an operation in place."""
+        if result.shape != self.shape:
+            raise UsageError(
+                at_line(
+                    f"assignment: the result has another shape; got {result.shape}, expected "
+                    f"{self.shape}, that of the tensor on the left."
+                )
+            )
+        if not np.can_cast(result.dtype, self.dtype, "same_kind"):
+            raise UsageTypeError(
+                at_line(
+                    f"assignment: the result has another type; got {result.dtype}, expected "
+                    f"{self.dtype}, that of the tensor on the left. Write x = x + y."
+                )
+            )
+        result = result.astype(self.dtype)
+        if self._base.has_views or self._base.kind == ARRAY:
+            self.write(result)
+            return self
+        if self._base.place.is_for_all():
+            self._become(result)
+            return self
+        return result
+
+    def _become(self, other: "Tensor") -> None:
+        self._base, self._strides = other._base, other._strides
+        self._offset, self._moving = other._offset, other._moving
+        self._is_inside = other._is_inside
+
+    def broadcast_to(self, call: str, shape: Shape) -> "Tensor":
+        """Return a view of a larger shape."""
+        if self.shape == shape:
+            return self
+        if spaces.broadcast_shapes(call, self.shape, shape) != shape:
+            raise UsageError(
+                at_line(
+                    f"{call}: shapes do not fit; got {self.shape}, expected one that broadcasts to "
+                    f"{shape}."
+                )
+            )
+        missing = len(shape) - self.ndim
+        strides = (0,) * missing + tuple(
+            0 if old == 1 else stride for old, stride in zip(self.shape, self._strides, strict=True)
+        )
+        return self.view(shape, strides)
+
+    def moved_by(self, position: Value) -> Any:
+        """Return the part at a position of the first axis, which is there."""
+        recorder = self.recorder
+        moving = self._moving
+        if not self._base.is_constant and self.steps[0] != 0:
+            at = spaces.index_of(recorder, 0, moving, [position], self._strides[:1])
+            moving = at
+        part = self.view(self.shape[1:], self._strides[1:], None, moving)
+        return part if part.shape else part.at([])
+
+    def transposed(self, axes: Sequence[int]) -> "Tensor":
+        """Return a view with the axes in another order."""
+        return self.view(
+            tuple(self.shape[axis] for axis in axes), tuple(self._strides[axis] for axis in axes)
+        )
+
+    @property
+    def T(self) -> "Tensor":  # noqa: N802  # NumPy's name
+        """The tensor with its axes the other way round."""
+        return self.transposed(range(self.ndim)[::-1])
+
+    @property
+    def mT(self) -> "Tensor":  # noqa: N802
+        """The tensor with its last two axes exchanged."""
+        return self.swapaxes(-1, -2)  # type: ignore[no-any-return]
+
+    @property
+    def real(self) -> "Tensor":
+        """Itself: complex numbers are others."""
+        return self
+
+    def conjugate(self) -> "Tensor":
+        """Return itself."""
+        return self
+
+    conj = conjugate
+
+    def reshape(self, *shape: Any, order: str = "C") -> "Tensor":
+        """Return the same numbers in another shape; a view where one will do."""
+        if order != "C":
+            raise unsupported_tensor(f"reshape with order={order!r}")
+        sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        new = _with_size(self, tuple(int(size) for size in sizes))
+        strides = indexing.reshaped(self.shape, self._strides, new)
+        return self.copy().reshape(new) if strides is None else self.view(new, strides)
+
+    def ravel(self, order: str = "C") -> "Tensor":
+        """Return it in one dimension."""
+        return self.reshape(-1, order=order)
+
+    def flatten(self, order: str = "C") -> "Tensor":
+        """Return a copy in one dimension."""
+        return self.copy().reshape(-1, order=order)
+
+    # --- copies ---
+
+    def copy(self, order: str = "C") -> "Tensor":
+        """Return a tensor of its own with the same numbers, which stand together."""
+        del order
+        recorder = self.recorder
+        if self._base.is_constant:
+            return from_number(recorder, self._base.value, self.shape)
+        sizes, [steps] = spaces.joined(self.shape, [self.steps])
+        if not sizes:
+            return from_number(recorder, self.at([]).value, self.shape)
+        [kept] = spaces.keep_all(recorder, sizes, lambda at: [self.at(at, steps).value])
+        return from_array(recorder, kept, self.shape)
+
+    def astype(self, dtype: Any, copy: bool = True) -> "Tensor":
+        """Convert to another type, as the numbers do."""
+        ours = FROM_NUMPY.get(np.dtype(dtype))
+        if ours is None:
+            raise UsageTypeError(
+                at_line(f"astype: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
+            )
+        if ours is self._base.dtype:
+            return self
+        return apply(lambda x: x.astype(dtype), self)  # type: ignore[no-any-return]
+
+    def as_result(self, dtype: DType, taken: set[int]) -> Value:
+        """Return an array that a function can give back; one in `taken` only once."""
+        recorder = self.recorder
+        base = self._base
+        base._require_here()
+        is_whole = (
+            base.kind in (KEPT, ARRAY)
+            and base.dtype is dtype
+            and base.size == self.size
+            and self._offset == 0
+            and self._moving is None
+            and base.value.id not in taken
+            and spaces.joined(self.shape, [self._strides])[1][0] in ([1], [])
+        )
+        value = base.value
+        if not is_whole:
+            sizes, [steps] = spaces.joined(self.shape, [self.steps])
+            sizes, steps = (sizes, steps) if sizes else ([1], [0])
+
+            def read(at: list[Value]) -> list[Value]:
+                return [recorder.convert(self.at(at, steps).value, dtype)]
+
+            [value] = spaces.keep_all(recorder, sizes, read)
+        taken.add(value.id)
+        return value
+
+    def item(self, *index: Any) -> Any:
+        """Return one number, as Python's."""
+        if index:
+            return self[index if len(index) > 1 else index[0]].item()
+        if self.size != 1:
+            raise UsageError(
+                at_line(f"item: more than one number; got the shape {self.shape}, expected one.")
+            )
+        return self.at([spaces.number(self.recorder, 0)] * self.ndim).item()
+
+    def tolist(self) -> list[Any]:
+        """Return a list of its numbers, nested as its shape says."""
+        return [part.tolist() if isinstance(part, Tensor) else part.item() for part in self]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[index] for index in range(len(self)))
+
+    def fill(self, value: Any) -> None:
+        """Write a number everywhere."""
+        self.write(value)
+
+    # --- operators ---
+
+    __add__, __radd__ = _rule("add")
+    __sub__, __rsub__ = _rule("subtract")
+    __mul__, __rmul__ = _rule("multiply")
+    __truediv__, __rtruediv__ = _rule("divide")
+    __mod__, __rmod__ = _rule("remainder")
+    __and__, __rand__ = _rule("bitwise_and")
+    __or__, __ror__ = _rule("bitwise_or")
+    __xor__, __rxor__ = _rule("bitwise_xor")
+    __lshift__, __rlshift__ = _rule("left_shift")
+    __rshift__, __rrshift__ = _rule("right_shift")
+    __floordiv__, __rfloordiv__ = _binary(floor_divide)
+    __pow__, __rpow__ = _binary(power)
+    __lt__ = _rule("less")[0]
+    __le__ = _rule("less_equal")[0]
+    __gt__ = _rule("greater")[0]
+    __ge__ = _rule("greater_equal")[0]
+    __eq__ = _rule("equal")[0]
+    __ne__ = _rule("not_equal")[0]
+    __neg__ = _unary("negative")
+    __abs__ = _unary("absolute")
+    __invert__ = _unary("invert")
+    __iadd__ = _in_place(functools.partial(record, "add"))
+    __isub__ = _in_place(functools.partial(record, "subtract"))
+    __imul__ = _in_place(functools.partial(record, "multiply"))
+    __itruediv__ = _in_place(functools.partial(record, "divide"))
+    __ifloordiv__ = _in_place(floor_divide)
+    __imod__ = _in_place(functools.partial(record, "remainder"))
+    __ipow__ = _in_place(power)
+    __iand__ = _in_place(functools.partial(record, "bitwise_and"))
+    __ior__ = _in_place(functools.partial(record, "bitwise_or"))
+    __ixor__ = _in_place(functools.partial(record, "bitwise_xor"))
+
+    def __pos__(self) -> "Tensor":
+        return self
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __matmul__(self, other: Any) -> Any:
+        return np.matmul(self, as_tensor(self.recorder, other))
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return np.matmul(as_tensor(self.recorder, other), self)
+
+    def __bool__(self) -> bool:
+        if self.size == 1:
+            return bool(self.item())
+        raise UsageTypeError(
+            at_line(
+                f"bool: a tensor is neither true nor false; got the shape {self.shape}, expected "
+                "one number. Use .any() or .all()."
+            )
+        )
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        error = UsageTypeError(
+            at_line(
+                "array: a tensor has no values while its function is recorded; got a conversion to "
+                "a NumPy array, expected operations on it."
+            )
+        )
+        another_trial(self.recorder, self._base.value, error)
+        raise error
+
+    def __getattr__(self, name: str) -> Any:
+        method = _METHODS.get(name)
+        if method is None:
+            raise AttributeError(
+                at_line(
+                    f"tensor: {name} is not recorded; got an attribute that lanewise does not "
+                    "know, expected those of arrays that it records. Write it with operators and "
+                    "NumPy functions."
+                )
+            )
+        return functools.partial(method, self)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return np
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method == "__call__":
+            return record_numpy(ufunc, inputs, options)
+        function = METHODS.get((ufunc, method)) or METHODS.get((None, method))
+        if function is None:
+            raise unsupported_tensor(f"np.{ufunc.__name__}.{method}")
+        if (None, method) in METHODS:
+            return function(ufunc, *inputs, **options)
+        return _checked(f"np.{ufunc.__name__}.{method}", function, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        return record_numpy(function, inputs, options)
+
+
+def _delegate(name: str) -> Callable[..., Any]:
+    return lambda self, *args, **kwargs: getattr(np, name)(self, *args, **kwargs)
+
+
+# Methods that are functions of NumPy.
+_METHODS = {
+    name: _delegate(name)
+    for name in (
+        *("sum", "prod", "min", "max", "mean", "var", "std", "argmin", "argmax", "any", "all"),
+        *("cumsum", "cumprod", "dot", "repeat", "take", "clip", "round", "squeeze", "diagonal"),
+        *("trace", "swapaxes", "ptp", "argsort"),
+    )
+}
+
+
+def _transpose(self: Tensor, *axes: Any) -> Tensor:
+    if not axes or axes[0] is None:
+        return self.T
+    given = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+    return self.transposed([spaces.normal_axis("transpose", axis, self.ndim) for axis in given])
+
+
+def _sort(self: Tensor, axis: int = -1) -> None:
+    self.write(np.sort(self, axis))
+
+
+_METHODS["transpose"] = _transpose
+_METHODS["sort"] = _sort
+
+
+def _has_dots(index: Any) -> bool:
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(part is Ellipsis for part in parts)
+
+
+def _with_size(tensor: Tensor, shape: Shape) -> Shape:
+    """Return a shape with its -1 replaced."""
+    open_places = [place for place, size in enumerate(shape) if size == -1]
+    known = math.prod(size for size in shape if size != -1)
+    if len(open_places) == 1 and known and tensor.size % known == 0:
+        at = open_places[0]
+        shape = (*shape[:at], tensor.size // known, *shape[at + 1 :])
+    if math.prod(shape) != tensor.size or any(size < 0 for size in shape):
+        raise UsageError(
+            at_line(
+                f"reshape: another number of values; got {tensor.shape} and {shape}, expected "
+                "shapes of one size."
+            )
+        )
+    return shape
+
+
+# --- making tensors ---
+
+
+def from_array(recorder: Recorder, value: Value, shape: Shape, kind: str = KEPT) -> Tensor:
+    """Return a tensor of the values of an array, row or table, which stand together."""
+    return Tensor(Base(recorder, kind, value, math.prod(shape)), shape)
+
+
+def from_number(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
+    """Return a tensor of one number in all places, which can be written one by one."""
+    if 0 in shape:
+        raise empty("tensor", shape)
+    return Tensor(Base(recorder, NUMBER, value, math.prod(shape)), shape)
+
+
+def table(recorder: Recorder, value: Value, shape: Shape, moving: Value | None) -> Tensor:
+    """Return the tensor of an array from outside, or of a row of it, which is checked when read."""
+    base = Base(recorder, TABLE, value, math.prod(shape))
+    return Tensor(base, shape, moving=moving, is_inside=moving is None)
+
+
+def row(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
+    """Return the tensor of a mapped parameter."""
+    return from_array(recorder, value, shape, ROW)
+
+
+def empty(call: str, shape: Shape) -> UsageError:
+    """Return the error for tensors without numbers."""
+    return UsageError(
+        at_line(
+            f"{call}: a tensor without numbers; got the shape {shape}, expected at least one in "
+            "each dimension."
+        )
+    )
+
+
+def as_tensor(recorder: Recorder, value: Any) -> Tensor:
+    """Return anything that is made of numbers as a tensor."""
+    if isinstance(value, Tensor):
+        if value.recorder is not recorder:
+            raise UsageError(
+                at_line(
+                    "tensor: belongs to another function that is being recorded; got tensors of "
+                    "two, expected one. Pass it as an argument."
+                )
+            )
+        return value
+    if isinstance(value, Whole):
+        return value.whole()  # type: ignore[no-any-return]
+    if isinstance(value, (list, tuple)):
+        return FUNCTIONS["nested"](recorder, value)  # type: ignore[no-any-return]
+    if isinstance(value, np.ndarray) and value.ndim:
+        return constant(recorder, value)
+    kind = kind_of(value)
+    return from_number(recorder, as_value(recorder, value, settled(kind)), ())
+
+
+def constant(recorder: Recorder, array: Any) -> Tensor:
+    """Return a tensor of an array of plain numbers."""
+    dtype = FROM_NUMPY.get(array.dtype)
+    if dtype is None:
+        raise UsageTypeError(
+            at_line(f"tensor: unsupported type; got {array.dtype}, expected {SUPPORTED}.")
+        )
+    if array.size == 0:
+        raise empty("array", array.shape)
+    if isinstance(array, PlainArray):  # of the function's own, which may change it
+        array = np.array(array)
+        flat = array.ravel()
+        if flat.tobytes() == flat[:1].tobytes() * flat.size:
+            return from_number(recorder, as_value(recorder, flat[0], dtype), array.shape)
+    table = recorder.constant_table(array.view(np.ndarray), dtype)
+    return from_array(recorder, table, array.shape, TABLE)
+
+
+# --- functions ---
+
+
+def recorder_of(operands: Sequence[Any]) -> Recorder:
+    """Return the recorder of the first tensor or element."""
+    for operand in operands:
+        if isinstance(operand, (Whole, Element)):
+            return operand.recorder
+    recorder = current()
+    assert recorder is not None
+    return recorder
+
+
+def apply(function: Callable[..., Any], *operands: Any, call: str | None = None) -> Any:
+    """Record a function of numbers for all positions of tensors, which are broadcast."""
+    recorder = recorder_of(operands)
+    tensors = [
+        as_tensor(recorder, operand)
+        if isinstance(operand, (Whole, np.ndarray, list, tuple))
+        else operand
+        for operand in operands
+    ]
+    shapes = [t.shape for t in tensors if isinstance(t, Tensor)]
+    shape = spaces.broadcast_shapes(call or _name_of(function), *shapes)
+    parts = [t.broadcast_to("", shape) if isinstance(t, Tensor) else None for t in tensors]
+    steps = [part.steps for part in parts if part is not None]
+    gone_through = [any(step[d] != 0 for step in steps) for d in range(len(shape))]
+    sizes = [size if goes else 1 for size, goes in zip(shape, gone_through, strict=True)]
+    joined_sizes, joined_steps = spaces.joined(sizes, steps)
+    is_tuple = False
+
+    def body(positions: list[Value]) -> list[Value]:
+        nonlocal is_tuple
+        following = iter(joined_steps)
+        numbers = [
+            operand if part is None else part.at(positions, next(following))
+            for operand, part in zip(tensors, parts, strict=True)
+        ]
+        result = function(*numbers)
+        is_tuple = isinstance(result, tuple)
+        return [
+            as_value(recorder, one, settled(kind_of(one)))
+            for one in (result if is_tuple else (result,))
+        ]
+
+    values = spaces.keep_all(recorder, joined_sizes, body)
+    results = tuple(
+        of_space(recorder, value, shape, tuple(sizes), bool(joined_sizes)) for value in values
+    )
+    return results if is_tuple else results[0]
+
+
+def of_space(
+    recorder: Recorder, value: Value, shape: Shape, sizes: Shape, is_array: bool
+) -> Tensor:
+    """Return a tensor of what was kept, which is the same along dimensions of size 1."""
+    if not is_array:
+        return from_number(recorder, value, shape)
+    kept = from_array(recorder, value, sizes)
+    if sizes == shape:
+        return kept
+    strides = tuple(
+        0 if size == 1 else stride for size, stride in zip(sizes, kept.strides_in_base, strict=True)
+    )
+    return Tensor(kept._base, shape, strides)
+
+
+def _name_of(function: Any) -> str:
+    if isinstance(function, functools.partial):
+        return str(function.args[0]) if function.args else "function"
+    return str(getattr(function, "__name__", "function")).strip("_<>")
+
+
+def unsupported_tensor(name: str) -> UsageTypeError:
+    """Return the error for a function that is not recorded."""
+    return UsageTypeError(
+        at_line(
+            f"{name}: not supported on tensors; got a call inside a vectorized function, expected "
+            "a function that lanewise records. Write it with operators, slices, reductions and "
+            "loops."
+        )
+    )
+
+
+def _checked(name: str, function: Callable[..., Any], inputs: Any, options: dict[str, Any]) -> Any:
+    options = {key: value for key, value in options.items() if not _is_default(value)}
+    if options and (left := set(options) - options_of(function)):
+        raise unsupported_tensor(f"{name} with {', '.join(sorted(left))}=")
+    return function(*inputs, **options)
+
+
+def _is_default(value: Any) -> bool:
+    return value is None or value is np._NoValue
+
+
+def record_whole(function: Any, inputs: Any, options: dict[str, Any], has_arrays: bool) -> Any:
+    """Record a call of a NumPy function with elements among its arguments, but no tensor."""
+    if has_arrays or function in OF_ELEMENTS:
+        return record_numpy(function, inputs, options)
+    raise unsupported(numpy_name(function))
+
+
+def record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
+    """Record a call of a NumPy function with a tensor among its arguments."""
+    name = numpy_name(function)
+    own = FUNCTIONS.get(function)
+    if own is not None:
+        return _checked(name, own, inputs, options)
+    recorded = NUMPY_FUNCTIONS.get(function)
+    if recorded is None:
+        raise unsupported_tensor(name)
+    options = {key: value for key, value in options.items() if not _is_default(value)}
+    if options and (left := set(options) - options_of(recorded)):
+        raise unsupported_tensor(f"{name} with {', '.join(sorted(left))}=")
+    if options:
+        recorded = functools.partial(recorded, **options)
+    return apply(recorded, *inputs, call=name)

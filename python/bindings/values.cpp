@@ -116,10 +116,11 @@ bool has_rows(PyArrayObject* array, const Shape& shape) {
   npy_intp stride = PyArray_ITEMSIZE(array);
   int d = PyArray_NDIM(array);
   if (d < std::ssize(shape)) return false;
+  const bool is_empty = PyArray_SIZE(array) == 0;  // strides mean nothing then
   for (std::size_t i = shape.size(); i-- > 0;) {
     --d;
     if (PyArray_DIM(array, d) != shape[i]) return false;
-    if (shape[i] != 1 && PyArray_STRIDE(array, d) != stride) return false;
+    if (shape[i] != 1 && PyArray_STRIDE(array, d) != stride && !is_empty) return false;
     stride *= shape[i];
   }
   return true;

@@ -124,6 +124,8 @@ Cores = Rows | Core | None
 
 def stand_together(array: Any, rank: int) -> bool:
     """Say whether the values in the last dimensions of an array stand together."""
+    if array.size == 0:
+        return True
     stride = array.itemsize
     for size, step in zip(array.shape[::-1][:rank], array.strides[::-1][:rank], strict=True):
         if size != 1 and step != stride:

@@ -22,13 +22,15 @@ from .records import Record
 from .specialization import Found, Recorded, Request
 from .trees import Node, Structure
 
-_FORMAT = 1
+_FORMAT = 2
 _CONTAINERS = {"tuple": tuple, "list": list, "dict": dict, "record": Record}
 _MOST_BYTES = 1 << 30  # of the description: files are not trusted
 
 
-def save(path: str | Path, name: str, programs: Iterable[tuple[Request, Found]]) -> None:
-    """Write programs to a file."""
+def save(
+    path: str | Path, name: str, core: str | None, programs: Iterable[tuple[Request, Found]]
+) -> None:
+    """Write programs to a file; `core` is the signature that `vectorize` was given."""
     arrays: dict[str, Any] = {}
     described = [
         _describe(name, request, found, arrays)
@@ -40,12 +42,16 @@ def save(path: str | Path, name: str, programs: Iterable[tuple[Request, Found]])
             f"{name}: nothing to save; got a function that was not called yet, expected a program. "
             "Call it, or .lower, with such arguments first."
         )
-    header = json.dumps({"lanewise": _FORMAT, "name": name, "programs": described})
+    header = json.dumps(
+        {"lanewise": _FORMAT, "name": name, "signature": core, "programs": described}
+    )
     with Path(path).open("wb") as file:
         np.savez(file, header=np.frombuffer(header.encode(), np.uint8), **arrays)
 
 
-def load(path: str | Path, max_steps: int) -> tuple[str, list[tuple[Signature, Recorded]]]:
+def load(
+    path: str | Path, max_steps: int
+) -> tuple[str, str | None, list[tuple[Signature, Recorded]]]:
     """Read the programs of a file, and verify them."""
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -57,7 +63,8 @@ def load(path: str | Path, max_steps: int) -> tuple[str, list[tuple[Signature, R
                     f"load: {path} has another format; got {header['lanewise']}, expected "
                     f"{_FORMAT}. Save it again with this version."
                 )
-            return header["name"], [_read(one, file, max_steps) for one in header["programs"]]
+            programs = [_read(one, file, max_steps) for one in header["programs"]]
+            return header["name"], header["signature"], programs
     except (KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
         if isinstance(error, UsageError):
             raise

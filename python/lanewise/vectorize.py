@@ -14,7 +14,7 @@ from . import flow, pickles
 from . import options as _options
 from ._core import Caller, DType, Explanation, MapOptions, empty
 from .arguments import Arguments, describe
-from .cores import Cores, core_of, stand_together
+from .cores import Core, Cores, core_of, stand_together
 from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
 from .errors import UsageError, UsageTypeError
 from .fixed import Missing
@@ -389,7 +389,8 @@ class Vectorized(Caller):
         """
         from . import saved  # seldom needed, and long to import
 
-        saved.save(path, self.name, self._recorded_now())
+        signature = self._core.text if isinstance(self._core, Core) else None
+        saved.save(path, self.name, signature, self._recorded_now())
 
     def _recorded_now(self) -> list[tuple[Request, Found]]:
         """Return what was recorded, as far as captures are as they were then."""
@@ -416,8 +417,9 @@ class Vectorized(Caller):
         from . import saved
 
         given = _options.checked("load", options)
-        name, programs = saved.load(path, given.get("max_steps", 0))
-        loaded = cls(Missing(name), name, options)
+        name, signature, programs = saved.load(path, given.get("max_steps", 0))
+        core = None if signature is None else core_of(signature)
+        loaded = cls(Missing(name), name, options, core=core)
         for signature, recorded in programs:
             loaded._programs.add(Request(name, signature, None, None), recorded)
         return loaded

@@ -156,7 +156,7 @@ def tile(A: Any, reps: Any) -> Tensor:  # noqa: N803  # NumPy's name
     return spread.reshape([n * t for n, t in zip(shape, times, strict=True)])
 
 
-def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Tensor:
+def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Tensor:
     """Put numbers around a tensor."""
     tensor = _one(array)
     widths = np.broadcast_to(np.asarray(pad_width), (tensor.ndim, 2)).tolist()
@@ -164,16 +164,15 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> T
         for axis, (before, after) in enumerate(widths):
             if before or after:
                 plain: Any = np.pad
-                places = plain(np.arange(tensor.shape[axis]), (before, after), mode, **options)
+                places = plain(np.arange(tensor.shape[axis]), (before, after), mode)
                 tensor = take(tensor, places, axis)
         return tensor
-    fill = options.pop("constant_values", 0)
-    if options or isinstance(fill, (tuple, list)):
+    if isinstance(constant_values, (tuple, list)):
         raise unsupported_tensor("np.pad with more than one constant")
     shape = tuple(
         before + size + after for size, (before, after) in zip(tensor.shape, widths, strict=True)
     )
-    result = new_array(tensor.recorder, shape, tensor.kind.dtype, fill)
+    result = new_array(tensor.recorder, shape, tensor.kind.dtype, constant_values)
     inside = tuple(
         slice(before, before + size) for size, (before, _) in zip(tensor.shape, widths, strict=True)
     )

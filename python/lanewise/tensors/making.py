@@ -7,7 +7,7 @@ import numpy as np
 
 from .._core import DType, Value
 from ..dtypes import FROM_NUMPY, Kind, promote_all, settled
-from ..element import Element, Whole, another_trial, as_value, kind_of
+from ..element import NUMPY_FUNCTIONS, Element, Whole, another_trial, as_value, kind_of
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder
 from ..source import at_line
@@ -175,6 +175,8 @@ FUNCTIONS.update(
         np.isrealobj: lambda x: True,
         np.iscomplexobj: lambda x: False,
         np.real: lambda val: val,
+        np.select: NUMPY_FUNCTIONS[np.select],  # made of others
+        np.polyval: NUMPY_FUNCTIONS[np.polyval],
     }
 )
 if hasattr(np, "astype"):

@@ -351,7 +351,7 @@ class Tensor(Whole):
             return from_number(recorder, self._base.value, self.shape)
         sizes, [steps] = spaces.joined(self.shape, [self.steps])
         if not sizes:
-            return from_number(recorder, self.at([]).value, self.shape)
+            return from_number(recorder, self.at([], []).value, self.shape)
         [kept] = spaces.keep_all(recorder, sizes, lambda at: [self.at(at, steps).value])
         return from_array(recorder, kept, self.shape)
 

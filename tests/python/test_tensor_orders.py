@@ -1,0 +1,71 @@
+"""The order in which sums and products are formed, bit for bit."""
+
+import numpy as np
+import pytest
+from tensor_samples import numbers
+
+import lanewise as lw
+
+
+def combined(values, op):
+    """Combine as the design says: 8 from left to right, more in 64 stripes."""
+    count = 1 if len(values) <= 8 else 64
+    stripes = []
+    for place, value in enumerate(values):
+        if place < count:
+            stripes.append(value)
+        else:
+            stripes[place % count] = op(stripes[place % count], value)
+    half = 32
+    while half:
+        for s in range(half):
+            if s + half < len(stripes):
+                stripes[s] = op(stripes[s], stripes[s + half])
+        half //= 2
+    return stripes[0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 9, 16, 63, 64, 65, 100, 300])
+def test_sums_and_products(size, dtype):
+    x = numbers((4, size), dtype)
+    for compile in ("never", "now"):
+        total, product = lw.map(lambda r: (r.sum(), r.prod()), x, compile=compile)
+        np.testing.assert_array_equal(total, [combined(list(r), np.add) for r in x])
+        np.testing.assert_array_equal(product, [combined(list(r), np.multiply) for r in x])
+
+
+def test_terms_of_several_axes_are_counted_in_c_order():
+    x = numbers((3, 5, 7))
+    expected = [combined(list(m.ravel()), np.add) for m in x]
+    np.testing.assert_array_equal(lw.map(lambda m: m.sum(), x), expected)
+    turned = [combined(list(m.T.ravel()), np.add) for m in x]
+    np.testing.assert_array_equal(lw.map(lambda m: m.T.sum(), x), turned)
+
+
+def test_the_variance_takes_two_passes():
+    x = numbers((4, 100))
+    mean = [combined(list(r), np.add) / 100 for r in x]
+    expected = [combined(list((r - m) ** 2), np.add) / 100 for r, m in zip(x, mean, strict=True)]
+    np.testing.assert_array_equal(lw.map(lambda r: r.var(), x), expected)
+
+
+@pytest.mark.parametrize("size", [3, 8, 9, 40])
+def test_products_of_matrices_are_chains_of_fma(size):
+    a, b = numbers((2, 2, size)), numbers((2, size, 3), seed=1)
+
+    def chain(row, column):
+        total = 0.0
+        for x, y in zip(row, column, strict=True):
+            total = lw.fma(float(x), float(y), total)
+        return total
+
+    expected = [[[chain(r, c) for c in n.T] for r in m] for m, n in zip(a, b, strict=True)]
+    for compile in ("never", "now"):
+        got = lw.map(lambda m, n: m @ n, a, b, compile=compile)
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_scans_run_from_left_to_right():
+    x = numbers((3, 100), np.float32)
+    np.testing.assert_array_equal(lw.map(lambda r: np.cumsum(r), x), np.cumsum(x, axis=1))

@@ -19,6 +19,7 @@ from . import functions as _functions
 from . import numpy_functions as _numpy_functions  # noqa: F401  # elements know them now
 from . import random
 from ._core import Explanation, __version__
+from .composites import conv2d, logsumexp, max_pool, mean_pool, softmax
 from .element import Element
 from .errors import (
     Cancelled,
@@ -127,6 +128,7 @@ __all__ = [
     "check",
     "clear_cache",
     "config",
+    "conv2d",
     "copysign",
     "cos",
     "cosh",
@@ -150,8 +152,11 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "logsumexp",
     "map",
+    "max_pool",
     "maximum",
+    "mean_pool",
     "memory_info",
     "minimum",
     "mod",
@@ -167,6 +172,7 @@ __all__ = [
     "signbit",
     "sin",
     "sinh",
+    "softmax",
     "sqrt",
     "tan",
     "tanh",

@@ -16,6 +16,7 @@ from ._core import Caller, DType, Explanation, MapOptions, empty
 from .arguments import Arguments, describe
 from .cores import Core, Cores, core_of, stand_together
 from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
+from .element import Whole
 from .errors import UsageError, UsageTypeError
 from .fixed import Missing
 from .options import CallOptions, choice, config
@@ -26,7 +27,6 @@ from .recorder import current
 from .single import arguments_of_element
 from .source import at_line
 from .specialization import Found, Programs, Recorded, Request, programs_of, record_program
-from .tables import Table
 from .trees import Structure, unflatten
 
 _REFILL = {None: None, "packets": False, "refill": True}
@@ -287,15 +287,34 @@ class Vectorized(Caller):
         return self._inside(function, self._parameters.bind(args, kwargs), out)
 
     def _inside(self, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any) -> Any:
-        if out is not None or any(isinstance(a, (np.ndarray, Table)) and a.ndim for a in arguments):
+        is_whole = any(isinstance(a, (np.ndarray, Whole)) and a.ndim for a in arguments)
+        if out is None and (is_whole or self._core is not None):
+            return self._on_tensors(function, arguments)
+        if out is not None:
             raise UsageTypeError(
                 at_line(
-                    f"{self.name}: called on arrays inside a vectorized function; got an array, "
-                    "expected elements and numbers. Pass the array as an argument of the outer "
-                    "function."
+                    f"{self.name}: out= inside a vectorized function; got an array for the "
+                    "results, expected none. Assign the result."
                 )
             )
         return flow.call(function, *arguments)
+
+    def _on_tensors(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """Map over tensors of the function that is being recorded."""
+        from .tensors.nested import call_on_tensors  # seldom needed, and long to import
+
+        core = None if self._core is None else self._core.begin()
+        ranks: list[int | None] = []
+        place = 0
+        for position, argument in enumerate(arguments):
+            if position in self._excluded:
+                ranks.append(None)
+                continue
+            shape = getattr(argument, "shape", ())
+            name = f"argument {position}"
+            ranks.append(0 if core is None else core.rank(self.name, name, place, shape))
+            place += 1
+        return call_on_tensors(function, arguments, ranks)
 
     # --- looking at it ---
 
@@ -420,8 +439,8 @@ class Vectorized(Caller):
         name, signature, programs = saved.load(path, given.get("max_steps", 0))
         core = None if signature is None else core_of(signature)
         loaded = cls(Missing(name), name, options, core=core)
-        for signature, recorded in programs:
-            loaded._programs.add(Request(name, signature, None, None), recorded)
+        for kinds, recorded in programs:
+            loaded._programs.add(Request(name, kinds, None, None), recorded)
         return loaded
 
     def __reduce__(self) -> Any:

@@ -508,15 +508,15 @@ def test_an_element_of_a_function_that_is_recorded_on_another_thread():
     )
 
 
-def test_a_vectorized_function_on_arrays_inside_another():
+def test_a_vectorized_function_with_outputs_inside_another():
     def f(x):
-        return x + add(X, X)
+        return x + add(X, X, out=X)
 
     fails(
         f,
         TypeError,
-        "add: called on arrays inside a vectorized function; got an array, expected elements and "
-        "numbers. Pass the array as an argument of the outer function.",
+        "add: out= inside a vectorized function; got an array for the results, expected none. "
+        "Assign the result.",
     )
 
 

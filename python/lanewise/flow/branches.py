@@ -4,10 +4,11 @@ from typing import Any, NamedTuple
 
 from .._core import DType, Value
 from ..dtypes import promote
-from ..element import Element, as_value, kind_of, record
+from ..element import Element, as_value, record
 from ..recorder import Recorder
 from ..source import at_line
-from .meeting import Left, Slot, differing, read
+from .meeting import Left, differing
+from .slots import Slot, is_whole, kind_of_part, read, select, slot_before, write
 from .state import Missing, Tree, is_same_number, put_together, take_apart
 
 
@@ -42,21 +43,19 @@ class Branch:
     def slot(self, number: Any, initial: Any = None) -> Slot:
         """Keep a number for what follows; `initial` is what others have, 0 if not given."""
         recorder = self._recorder
-        kind = kind_of(number)
+        kind = kind_of_part(number)
         start: Any = None
         if initial is not None:
-            kind = promote(kind_of(initial), kind)
-            start = _before(recorder, initial, kind.dtype)
-        value = recorder.recording.slot_before(self.scope, kind.dtype, start)
-        slot = Slot(value, kind)
+            kind = promote(kind_of_part(initial), kind)
+            if not is_whole(number):
+                start = _before(recorder, initial, kind.dtype)
+        slot = slot_before(recorder, self.scope, number, kind, start)
         self.write(slot, number)
         return slot
 
     def write(self, slot: Slot, number: Any) -> None:
         """Assign to a slot."""
-        self._recorder.recording.write(
-            slot.value, as_value(self._recorder, number, slot.kind.dtype)
-        )
+        write(self._recorder, slot, number)
 
     def end(self) -> None:
         """End it."""
@@ -196,7 +195,7 @@ class If:
             slot = shared[index] if shared else None
             if is_same_number(number, initial[index]):
                 slots.append(None)
-            elif slot is not None and promote(slot.kind, kind_of(number)) == slot.kind:
+            elif slot is not None and promote(slot.kind, kind_of_part(number)) == slot.kind:
                 self._branch.write(slot, number)
                 slots.append(slot)
             else:
@@ -254,7 +253,8 @@ class If:
 
     def _choose(self, a: Any, b: Any, s: Slot | None, t: Slot | None, has_initial: bool) -> Any:
         if s is None and t is None:
-            return a if is_same_number(a, b) else record("select", self._test, a, b)
+            return a if is_same_number(a, b) else select(self._test, a, b)
+        has_initial = has_initial and not is_whole(a)  # tensors begin with zeros
         if s is t or (has_initial and t is None):
             assert s is not None
             return read(self._recorder, s)
@@ -265,7 +265,7 @@ class If:
             return a
         left = a if s is None else read(self._recorder, s)
         right = b if t is None else read(self._recorder, t)
-        return record("select", self._test, left, right)
+        return select(self._test, left, right)
 
 
 def _one_sided(name: str) -> Missing:

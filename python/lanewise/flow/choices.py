@@ -11,7 +11,7 @@ from ..element import Element, record
 from ..errors import UsageTypeError
 from ..source import at_line
 from .branches import Branch, not_, truth
-from .meeting import read
+from .slots import is_since, read, select
 from .state import Missing, describe, is_same_number, put_together, take_apart
 
 Later = Callable[[], Any]
@@ -85,10 +85,7 @@ def _evaluate(condition: Element, later: Later) -> Any:
         return value
     tree = take_apart(value)
     slots = [
-        branch.slot(number)
-        if isinstance(number, Element) and number.value.id >= branch.first
-        else None
-        for number in tree.numbers
+        branch.slot(number) if is_since(number, branch.first) else None for number in tree.numbers
     ]
     branch.end()
     numbers = (
@@ -116,7 +113,7 @@ def choose(test: Element, a: Any, b: Any) -> Any:
             )
         )
     numbers = (
-        x if is_same_number(x, y) else record("select", test, x, y)
+        x if is_same_number(x, y) else select(test, x, y)
         for x, y in zip(a_tree.numbers, b_tree.numbers, strict=True)
     )
     return put_together(a_tree.shape, numbers)

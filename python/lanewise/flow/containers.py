@@ -15,8 +15,8 @@ from ..element import Element, Whole, as_value, kind_of
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, Retrace, current
 from ..source import at_line
-from .meeting import Slot, read
 from .memory import Memory
+from .slots import Slot, read
 from .state import has_element, is_number
 
 _SLOTS, _MEMORY = "slots", "memory"
@@ -80,7 +80,7 @@ class _Slots:
         recorder.locate()
         return Slot(recorder.recording.slot(as_value(recorder, number, kind.dtype)), kind)
 
-    def read(self, index: int) -> Element:
+    def read(self, index: int) -> Any:
         return read(self._place.recorder, self._slots[index])
 
     def write(self, index: int, number: Any) -> None:

@@ -9,15 +9,16 @@ A loop over a short `range`, over a container, or one in which no element takes 
 they have not: then the function is recorded again with the loop plain.
 """
 
+import math
 from typing import Any
 
-from ..element import Element
+from ..element import Element, Whole
 from ..errors import UsageTypeError
 from ..recorder import Recorder
 from ..source import at_line
 from .plain_loops import PLAIN, REGION, Items, Loop, PlainLoop
 from .ranges import Range
-from .region_loops import RangeLoop, RegionLoop
+from .region_loops import ItemLoop, RangeLoop, RegionLoop
 from .state import has_element
 
 MOST_UNROLLED = 8  # steps of a range that are recorded one by one, in all loops together
@@ -65,6 +66,12 @@ def begin_for(
             )
         )
     trips = 1
+    if isinstance(items, Whole):
+        around = math.prod(loop.trips for loop in recorder.plain_loops)
+        is_plain = recorder.session.mode(passage) == PLAIN
+        if not is_plain and around * len(items) > MOST_UNROLLED:
+            return ItemLoop(recorder, passage, names, has_else, values, items)
+        trips = len(items)
     if isinstance(items, range):
         around = 1
         for loop in recorder.plain_loops:

@@ -4,25 +4,13 @@ A slot has one kind. A path that brings a wider one makes the function be record
 kind that all have in common.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from .._core import Value
 from ..dtypes import WEAK_NARROW, Kind, promote
-from ..element import Element, as_value, is_narrow, kind_of
+from ..element import is_narrow
 from ..recorder import Control, Passage, Recorder, Retrace
+from .slots import Slot, is_since, kind_of_part, new_slot, read, slot_before, write
 from .state import Missing, describe, is_same_number, put_together, take_apart
-
-
-class Slot(NamedTuple):
-    """A variable of the program."""
-
-    value: Value
-    kind: Kind
-
-
-def read(recorder: Recorder, slot: Slot) -> Element:
-    """Read a slot."""
-    return Element(recorder, recorder.recording.read(slot.value), slot.kind.weak)
 
 
 class Variable:
@@ -45,7 +33,7 @@ class Variable:
 
     def _kind(self, number: Any, index: int) -> Kind:
         variable = (self.name, index)
-        return self._recorder.session.kind(self._passage, variable, kind_of(number))
+        return self._recorder.session.kind(self._passage, variable, kind_of_part(number))
 
     def start(self, value: Any) -> Any:
         """Make slots with the first value here; return it as it is read from them."""
@@ -53,9 +41,7 @@ class Variable:
             return value
         self._shape, self._first = take_apart(value)
         for index, number in enumerate(self._first):
-            kind = self._kind(number, index)
-            initial = as_value(self._recorder, number, kind.dtype)
-            self._slots.append(Slot(self._recorder.recording.slot(initial), kind))
+            self._slots.append(new_slot(self._recorder, number, self._kind(number, index)))
         self._is_same = [False] * len(self._slots)
         return self.read()
 
@@ -69,22 +55,20 @@ class Variable:
             self._shape, self._first = shape, numbers
             for index, number in enumerate(numbers):
                 kind = self._kind(number, index)
-                made = self._recorder.recording.slot_before(scope, kind.dtype, None)
-                self._slots.append(Slot(made, kind))
+                self._slots.append(slot_before(self._recorder, scope, number, kind))
             self._is_same = [True] * len(numbers)
         elif self._shape != shape:
             self.missing = self.missing or self.conflict(value)
             return True
         fits = True
         for index, (number, slot) in enumerate(zip(numbers, self._slots, strict=True)):
-            kind = slot.kind if _fits(number, slot.kind) else kind_of(number)
+            kind = slot.kind if _fits(number, slot.kind) else kind_of_part(number)
             if promote(slot.kind, kind) != slot.kind:
                 wider = promote(slot.kind, kind)
                 self._recorder.session.widen(self._passage, (self.name, index), wider)
                 fits = False
                 continue
-            value = as_value(self._recorder, number, slot.kind.dtype)
-            self._recorder.recording.write(slot.value, value)
+            write(self._recorder, slot, number)
             self._is_same[index] &= is_same_number(number, self._first[index])
         return fits
 
@@ -103,9 +87,7 @@ class Variable:
         if self.missing is not None:
             return self.missing.named(self.name)
         numbers = [
-            first
-            if same and not (isinstance(first, Element) and first.value.id >= before)
-            else read(self._recorder, slot)
+            first if same and not is_since(first, before) else read(self._recorder, slot)
             for first, same, slot in zip(self._first, self._is_same, self._slots, strict=True)
         ]
         return put_together(self._shape, iter(numbers))

@@ -279,3 +279,25 @@ class RangeLoop(RegionLoop):
         step = recorder.constant(self._dtype, self._step)
         assert self._now is not None
         recorder.recording.write(self._counter, recorder.op("add", [self._now, step]))
+
+
+class ItemLoop(RangeLoop):
+    """A loop of the program over what a tensor has along its first axis."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        passage: Passage,
+        names: tuple[str, ...],
+        has_else: bool,
+        values: tuple[Any, ...],
+        items: Any,
+    ) -> None:
+        super().__init__(recorder, passage, names, has_else, values, range(len(items)))
+        self._items = items
+
+    def enter(self, *values: Any) -> tuple[Any, ...]:
+        """Begin the loop, and take the item."""
+        values = super().enter(*values)
+        self.item = self._items[self.item]
+        return values

@@ -67,6 +67,7 @@ class Tree(NamedTuple):
 
 
 _NUMBER = "number"
+_TENSOR = "tensor"
 
 
 def is_number(value: Any) -> bool:
@@ -95,6 +96,10 @@ def _shape(value: Any, numbers: list[Any]) -> Any:
     if is_number(value):
         numbers.append(value)
         return _NUMBER
+    is_array = isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype in FROM_NUMPY
+    if is_array or isinstance(value, Whole):
+        numbers.append(value)
+        return (_TENSOR, tuple(value.shape))
     kind = type(value)
     if isinstance(value, tuple):
         return (kind, tuple(_shape(item, numbers) for item in value))
@@ -115,6 +120,8 @@ def put_together(shape: Any, numbers: Iterator[Any]) -> Any:
         return next(numbers)
     if isinstance(shape, _Object):
         return shape.value
+    if shape[0] is _TENSOR:
+        return next(numbers)
     kind = shape[0]
     items = [put_together(part, numbers) for part in shape[-1]]
     if issubclass(kind, tuple):
@@ -137,6 +144,8 @@ def describe(value: Any) -> str:
         return "None"
     if is_number(value):
         return "a number"
+    if isinstance(value, Whole):
+        return f"a tensor of shape {value.shape}"
     if isinstance(value, str):
         return repr(value)
     if isinstance(value, (tuple, list)):
@@ -148,7 +157,9 @@ def is_same_number(a: Any, b: Any) -> bool:
     """Say whether two numbers are one: the same element, or equal and of one type."""
     if a is b:
         return True
-    if isinstance(a, Element) or isinstance(b, Element) or type(a) is not type(b):
+    if isinstance(a, (Element, Whole, np.ndarray)) or isinstance(b, (Element, Whole, np.ndarray)):
+        return False
+    if type(a) is not type(b):
         return False
     return bool(a == b) and str(a) == str(b)  # 0.0 and -0.0 are two
 

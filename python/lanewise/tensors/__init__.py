@@ -1,18 +1,32 @@
 """Elements that are vectors, matrices and images: ``tensor.py`` has their type."""
 
-from . import arranging, making, products, reductions, scans
-from .tensor import FUNCTIONS, Tensor, apply, as_tensor, record_whole, row, table
+from collections.abc import Callable
+from typing import Any
+
+from . import arranging, convolution, linalg, making, products, reductions, scans
+from .tensor import FUNCTIONS, Tensor, apply, array, as_tensor, record_whole, row, table
+
+# Functions that NumPy does not have, by their public names.
+COMPOSITES: dict[str, Callable[..., Any]] = {
+    "logsumexp": reductions.logsumexp,
+    "softmax": reductions.softmax,
+    "conv2d": convolution.conv2d,
+    "max_pool": convolution.max_pool,
+    "mean_pool": convolution.mean_pool,
+}
 
 __all__ = [
+    "COMPOSITES",
     "FUNCTIONS",
     "Tensor",
     "apply",
     "arranging",
+    "array",
     "as_tensor",
+    "linalg",
     "making",
     "products",
     "record_whole",
-    "reductions",
     "row",
     "scans",
     "table",

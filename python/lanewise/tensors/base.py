@@ -23,9 +23,12 @@ class Base:
     number stands for as many values as there are.
     """
 
-    __slots__ = ("_each", "has_views", "kind", "place", "recorder", "size", "value")
+    __slots__ = ("_each", "_is_early", "has_views", "kind", "place", "recorder", "size", "value")
 
-    def __init__(self, recorder: Recorder, kind: str, value: Value, size: int) -> None:
+    def __init__(
+        self, recorder: Recorder, kind: str, value: Value, size: int, is_early: bool = False
+    ) -> None:
+        self._is_early = is_early  # there before the scope in which it was recorded
         self.recorder = recorder
         self.kind = kind
         self.value = value
@@ -48,7 +51,7 @@ class Base:
 
     def read(self, index: Value, is_inside: bool = True) -> Value:
         """Record a read; `is_inside` vouches for the index."""
-        self._require_here()
+        self.require_here()
         if self.kind == NUMBER:
             return self.value
         self.recorder.locate()
@@ -61,7 +64,7 @@ class Base:
 
     def make_writable(self) -> None:
         """Let it be an array of the element's own from now on."""
-        self._require_here()
+        self.require_here()
         if self._each != self.recorder.eaches:
             raise UsageError(
                 at_line(
@@ -84,7 +87,8 @@ class Base:
         self.value = recorder.recording.array(self.value, self.size)
         self.kind = ARRAY
 
-    def _require_here(self) -> None:
+    def require_here(self) -> None:
+        """Refuse a use where it is not there."""
         if not self.recorder.is_open:
             raise UsageError(
                 at_line(
@@ -92,7 +96,7 @@ class Base:
                     "program, expected an array. Return it from the function instead of keeping it."
                 )
             )
-        if self.recorder.is_gone(self.value):
+        if not self._is_early and self.recorder.is_gone(self.value):
             raise UsageError(
                 at_line(
                     "tensor: used outside of the loop or branch it was made in; got a value that "

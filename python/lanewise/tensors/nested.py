@@ -139,37 +139,42 @@ def _with_axes(results: Any, out_axes: Any) -> Any:
     return unflatten(structure, moved)
 
 
-def call_on_tensors(fn: Callable[..., Any], arguments: tuple[Any, ...], ranks: list[int]) -> Any:
+def call_on_tensors(
+    fn: Callable[..., Any], arguments: tuple[Any, ...], ranks: list[int | None]
+) -> Any:
     """Call a vectorized function on tensors, whose last dimensions, `ranks`, belong to an element.
 
-    The others are broadcast, and mapped over.
+    The others are broadcast, and mapped over; None is for arguments that are not.
     """
     recorder = current()
     assert recorder is not None
     tensors = [
-        argument if is_operand(argument) else as_tensor(recorder, argument)
-        for argument in arguments
+        argument if is_operand(argument) or rank is None else as_tensor(recorder, argument)
+        for argument, rank in zip(arguments, ranks, strict=True)
     ]
     fronts = [
-        tensor.shape[: tensor.ndim - rank] if isinstance(tensor, Tensor) else ()
+        tensor.shape[: tensor.ndim - rank]
         for tensor, rank in zip(tensors, ranks, strict=True)
+        if isinstance(tensor, Tensor) and rank is not None
     ]
     shape = spaces.broadcast_shapes(getattr(fn, "__name__", "map"), *fronts)
-    wide = [
-        tensor.broadcast_to("map", (*shape, *tensor.shape[tensor.ndim - rank :]))
-        if isinstance(tensor, Tensor)
-        else tensor
-        for tensor, rank in zip(tensors, ranks, strict=True)
-    ]
+
+    def wide(tensor: Any, rank: int | None) -> Any:
+        if not isinstance(tensor, Tensor) or rank is None:
+            return tensor
+        return tensor.broadcast_to("map", (*shape, *tensor.shape[tensor.ndim - rank :]))
 
     def inside(depth: int, values: list[Any]) -> Any:
         if depth == len(shape):
             return flow.call(fn, *values)
 
         def call(at: Value) -> Any:
-            parts = [v.moved_by(at) if isinstance(v, Tensor) else v for v in values]
+            parts = [
+                v.moved_by(at) if isinstance(v, Tensor) and rank is not None else v
+                for v, rank in zip(values, ranks, strict=True)
+            ]
             return inside(depth + 1, parts)
 
         return _record(recorder, shape[depth], call)
 
-    return inside(0, wide)
+    return inside(0, [wide(t, rank) for t, rank in zip(tensors, ranks, strict=True)])

@@ -298,6 +298,13 @@ def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _squeezed(total, axes)
 
 
+def softmax(a: Any, axis: Any = -1) -> Any:
+    """Return exponentials over their sum."""
+    a = operand(a)
+    powers = np.exp(a - max_(a, axis, keepdims=True))
+    return powers / sum_(powers, axis, None, keepdims=True)
+
+
 def _squeezed(a: Tensor, axes: tuple[int, ...]) -> Any:
     index = tuple(0 if d in axes else slice(None) for d in range(a.ndim))
     return a[index]

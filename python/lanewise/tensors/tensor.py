@@ -107,7 +107,10 @@ class Tensor(Whole):
     @property
     def recorder(self) -> Recorder:
         """The recorder of its function."""
-        return self._base.recorder
+        recorder = self._base.recorder
+        if not recorder.is_open:
+            self._base.require_here()
+        return recorder
 
     @property
     def kind(self) -> Kind:
@@ -226,11 +229,11 @@ class Tensor(Whole):
     def write(self, value: Any) -> None:
         """Assign to all its numbers."""
         recorder = self.recorder
+        self._base.make_writable()
         source = as_tensor(recorder, value)
-        if source._base is self._base and source._base.kind == ARRAY:
+        if source._base is self._base:
             source = source.copy()
         source = source.broadcast_to("assignment", self.shape)
-        self._base.make_writable()
         sizes, (own, other) = spaces.joined(self.shape, [self._strides, source.steps])
 
         def assign(positions: list[Value]) -> None:
@@ -296,6 +299,16 @@ class Tensor(Whole):
             moving = at
         part = self.view(self.shape[1:], self._strides[1:], None, moving)
         return part if part.shape else part.at([])
+
+    def is_since(self, first: int) -> bool:
+        """Say whether it was made from the value of this number on."""
+        is_late = self._moving is not None and self._moving.id >= first
+        return is_late or self._base.value.id >= first
+
+    @property
+    def base_value(self) -> Value:
+        """The array, row or table that it looks at."""
+        return self._base.value
 
     def transposed(self, axes: Sequence[int]) -> "Tensor":
         """Return a view with the axes in another order."""
@@ -370,7 +383,7 @@ class Tensor(Whole):
         """Return an array that a function can give back; one in `taken` only once."""
         recorder = self.recorder
         base = self._base
-        base._require_here()
+        base.require_here()
         is_whole = (
             base.kind in (KEPT, ARRAY)
             and base.dtype is dtype
@@ -582,6 +595,11 @@ def table(recorder: Recorder, value: Value, shape: Shape, moving: Value | None) 
     """Return the tensor of an array from outside, or of a row of it, which is checked when read."""
     base = Base(recorder, TABLE, value, math.prod(shape))
     return Tensor(base, shape, moving=moving, is_inside=moving is None)
+
+
+def array(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
+    """Return the tensor of an array of the element's own."""
+    return Tensor(Base(recorder, ARRAY, value, math.prod(shape), is_early=True), shape)
 
 
 def row(recorder: Recorder, value: Value, shape: Shape) -> Tensor:

@@ -31,6 +31,7 @@ from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, Retrace
 from .rules import RULES
 from .source import at_line, user_code
+from .texts import put_off
 
 # NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -183,6 +184,14 @@ class Element:
 
     def __repr__(self) -> str:
         return f"<element {self.dtype}>"
+
+    def __str__(self) -> str:
+        return put_off(self._recorder, str, self) if self._recorder.is_open else repr(self)
+
+    def __format__(self, form: str) -> str:
+        if not self._recorder.is_open:
+            return format(repr(self), form)
+        return put_off(self._recorder, format, self, form)
 
     __add__, __radd__ = _binary("add")
     __sub__, __rsub__ = _binary("subtract")

@@ -54,6 +54,7 @@ class Session:
     def __init__(self) -> None:
         self.sequences: list[Any] = []  # from outside, which elements index
         self.converts = False  # the function is rewritten though it has no branches of its own
+        self.prints = False  # the function prints
         self._modes: dict[Hashable, str] = {}
         self._reasons: dict[Hashable, Exception | None] = {}
         self._kinds: dict[Hashable, Kind] = {}
@@ -119,6 +120,9 @@ class Recorder:
         self.sequences: dict[Hashable, Any] = {}  # memory of sequences from outside
         self.made: dict[int, Any] = {}  # where objects were made, by their address
         self.counters: set[int] = set()  # numbers of values that are never below 0
+        self.prints: Any = None  # takes the lines of a function that prints
+        self.texts: list[Any] = []  # about elements, that are put off until they are printed
+        self.is_numbered = False  # which number an element has makes a difference
         self._line: Line | None = None
         self._visits: Counter[Hashable] = Counter()
         self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended

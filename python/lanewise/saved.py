@@ -33,7 +33,7 @@ def save(path: str | Path, name: str, programs: Iterable[tuple[Request, Found]])
     described = [
         _describe(name, request, found, arrays)
         for request, found in programs
-        if request.masked is None
+        if request.masked is None and not request.finds_lines
     ]
     if not described:
         raise UsageError(
@@ -69,6 +69,11 @@ def load(path: str | Path, max_steps: int) -> tuple[str, list[tuple[Signature, R
 
 def _describe(name: str, request: Request, found: Found, arrays: dict[str, Any]) -> Any:
     recorded = found.recorded
+    if recorded.prints is not None:
+        raise UsageError(
+            f"{name}: cannot be saved; got a function that prints, expected one that does not: a "
+            "file holds programs only. Save it without its print."
+        )
     if any(isinstance(leaf, Static) for leaf in request.signature.leaves):
         raise UsageError(
             f"{name}: cannot be saved; got an excluded argument that is neither number nor array, "

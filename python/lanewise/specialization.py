@@ -29,6 +29,14 @@ class Request(NamedTuple):
     otypes: tuple[DType, ...] | None  # of the results, where they are given
     refill: bool | None
     masked: tuple[DType, ...] | None = None  # with a mask: the types of the results
+    finds_lines: bool = False  # the program that finds what a function prints
+
+
+class Prints(NamedTuple):
+    """What a function prints: the number of lines is one more result of its program."""
+
+    sites: tuple[flow.Site, ...]
+    is_numbered: bool  # which number an element has makes a difference
 
 
 class Recorded(NamedTuple):
@@ -38,6 +46,7 @@ class Recorded(NamedTuple):
     captures: Captures
     structure: Structure  # of the results
     dtypes: tuple[DType, ...]
+    prints: Prints | None = None
 
 
 class Found(NamedTuple):
@@ -66,8 +75,14 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
     leaves = [_symbolic(recorder, new_parameter, leaf) for leaf in request.signature.leaves]
     if request.masked is not None:
         mask = new_parameter(DType.Bool, ParamKind.Mapped)
+    if request.finds_lines:
+        line, place = (new_parameter(DType.I32, ParamKind.Mapped) for _ in range(2))
     to_record, captures = captured(function, recorder, new_parameter)
-    flow.fill_sequences(recorder)
+    flow.fill_sequences(recorder)  # parameters come before everything else
+    if request.finds_lines:
+        recorder.prints = flow.Finder(recorder, line, place)
+    elif recorder.session.prints:
+        recorder.prints = flow.Counter(recorder)
     if request.masked is not None:
         slots = [recording.slot(as_value(recorder, 0, dtype)) for dtype in request.masked]
         recording.begin_branch(mask)
@@ -75,6 +90,9 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
     arguments = [unflatten(structure, nested) for structure in request.signature.structures]
     results: list[Any] = []
     structure = flatten(flow.call(to_record, *arguments), results, split_result)
+    if request.finds_lines:
+        captures.settle(function)
+        return _finished(request, recorder, captures, None, recorder.prints.results())
     values = _results(function, request, recorder, results, structure)
     captures.settle(function)
     if request.masked is not None:
@@ -82,8 +100,38 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
             recording.write(slot, value)
         recording.end_branch()
         values = [recording.read(slot) for slot in slots]
-    program = _core.finish(recording, values, request.name, request.refill)
-    return Recorded(program, captures, structure, tuple(value.dtype for value in values))
+    return _finished(request, recorder, captures, structure, values)
+
+
+def _finished(
+    request: Request,
+    recorder: Recorder,
+    captures: Captures,
+    structure: Structure,
+    values: list[Value],
+) -> Recorded:
+    dtypes = tuple(value.dtype for value in values)
+    prints = None
+    if recorder.prints is not None:
+        prints = Prints(tuple(recorder.prints.sites), recorder.is_numbered)
+        if not request.finds_lines:
+            _check_number(request.name, len(values))
+            values = [*values, recorder.prints.result()]
+    refill = None if request.finds_lines else request.refill
+    program = _core.finish(recorder.recording, values, request.name, refill)
+    return Recorded(program, captures, structure, dtypes, prints)
+
+
+_MOST_RESULTS = 16  # of a program
+
+
+def _check_number(name: str, results: int) -> None:
+    if results >= _MOST_RESULTS:
+        raise UsageError(
+            f"{name}: returns too many values for a function that prints; got {results}, expected "
+            f"at most {_MOST_RESULTS - 1}, as the number of lines is one more. Print less, or "
+            "return less."
+        )
 
 
 def _symbolic(recorder: Recorder, new_parameter: NewParameter, leaf: Parameter | Static) -> Any:

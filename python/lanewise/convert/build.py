@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageTypeError
-from ..source import is_ours
+from ..source import is_ours, is_users
 from .names import Names
 from .nodes import at
 from .read import NoSourceError, read
@@ -32,8 +32,8 @@ _made: dict[int, tuple["weakref.ref[CodeType]", CodeType | str]] = {}
 
 
 def has_branches(code: CodeType) -> bool:
-    """Say whether a function can go two ways."""
-    return not _JUMPS.isdisjoint(code.co_code[::2])
+    """Say whether a function can go two ways, or prints."""
+    return not _JUMPS.isdisjoint(code.co_code[::2]) or "print" in code.co_names
 
 
 def may_branch(function: FunctionType, seen: frozenset[int] = frozenset()) -> bool:
@@ -54,20 +54,28 @@ def _is_comprehension(code: CodeType) -> bool:
 
 
 def _named(function: FunctionType) -> Iterator[FunctionType]:
-    """Find the functions of users that a function names: globals, cells and those of modules."""
+    """Find the functions of users that a function names, also in modules and objects."""
     names = function.__code__.co_names
     for name in names:
-        value = function.__globals__.get(name)
-        if isinstance(value, FunctionType):
-            yield from _of_user(value)
-        elif isinstance(value, ModuleType) and _is_users(value):
-            for attribute in names:
-                yield from _of_user(vars(value).get(attribute))
+        yield from _reached(function.__globals__.get(name), names)
     for cell in function.__closure__ or ():
         try:
-            yield from _of_user(cell.cell_contents)
+            yield from _reached(cell.cell_contents, names)
         except ValueError:  # it is empty
             continue
+
+
+def _reached(value: Any, names: tuple[str, ...]) -> Iterator[FunctionType]:
+    """Find the functions in a value, or in its attributes of these names."""
+    if isinstance(value, FunctionType):
+        yield from _of_user(value)
+    elif isinstance(value, ModuleType):
+        if _is_users(value):
+            for attribute in names:
+                yield from _of_user(vars(value).get(attribute))
+    elif is_users(type(value).__module__):
+        for attribute in names:
+            yield from _of_user(getattr(type(value), attribute, None))
 
 
 def _is_users(module: ModuleType) -> bool:

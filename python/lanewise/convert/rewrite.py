@@ -398,6 +398,21 @@ class Rewriter(ast.NodeTransformer):
             return at(make.call(make.flow("not_"), operand), node)
         return at(ast.UnaryOp(node.op, operand), node)
 
+    def visit_BinOp(self, node: ast.BinOp) -> Any:  # noqa: D102
+        is_text = isinstance(node.left, ast.JoinedStr) or (
+            isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        )
+        self.generic_visit(node)
+        if not is_text or not isinstance(node.op, ast.Mod):
+            return node
+        return at(make.call(make.flow("percent"), node.left, node.right), node)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> Any:  # noqa: D102
+        self.generic_visit(node)
+        form = node.format_spec or make.constant("")
+        value = make.call(make.flow("formatted"), node.value, make.constant(node.conversion), form)
+        return at(ast.FormattedValue(value, -1, None), node)
+
     def visit_IfExp(self, node: ast.IfExp) -> Any:  # noqa: D102
         test = self.visit(node.test)
         parts = self._thunk(node.body), self._thunk(node.orelse)

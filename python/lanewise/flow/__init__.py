@@ -8,13 +8,18 @@ from .calls import call
 from .checks import assert_
 from .choices import and_, compare, contains, contains_not, or_, ternary
 from .containers import fill_sequences, item, local_dict, local_list
+from .formats import formatted, percent
 from .frames import Frame
+from .prints import Counter, Finder, Site
 from .state import UNSET, load
 
 __all__ = [
     "UNSET",
     "Control",
+    "Counter",
+    "Finder",
     "Frame",
+    "Site",
     "and_",
     "assert_",
     "call",
@@ -23,6 +28,7 @@ __all__ = [
     "contains_not",
     "eq",
     "fill_sequences",
+    "formatted",
     "ge",
     "gt",
     "is_",
@@ -36,5 +42,6 @@ __all__ = [
     "ne",
     "not_",
     "or_",
+    "percent",
     "ternary",
 ]

@@ -111,7 +111,7 @@ def _shape(value: Any, numbers: list[Any]) -> Any:
 
 def put_together(shape: Any, numbers: Iterator[Any]) -> Any:
     """Return the value of this shape with these numbers."""
-    if shape is _NUMBER:
+    if isinstance(shape, str):  # _NUMBER, perhaps from a pickle
         return next(numbers)
     if isinstance(shape, _Object):
         return shape.value

@@ -103,6 +103,7 @@ class Element:
     shape: tuple[int, ...] = ()
     ndim = 0
     size = 1
+    device = "cpu"
 
     @property
     def real(self) -> "Element":
@@ -111,6 +112,10 @@ class Element:
 
     def conjugate(self) -> "Element":
         """Return itself."""
+        return self
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> "Element":
+        """Return itself: elements are on no device of their own."""
         return self
 
     def item(self) -> "Element":
@@ -289,7 +294,9 @@ class Element:
         return self._record_numpy(function, inputs, options)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        return np
+        from . import array_api  # seldom needed
+
+        return array_api.namespace(api_version)
 
     @staticmethod
     def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
@@ -434,8 +441,10 @@ def floor_divide(a: Any, b: Any) -> Element:
     common = promote(kind_of(a), kind_of(b))
     if common.dtype not in FLOATS:
         return record("floor_divide", a, b)
-    rest = record("remainder", a, b)
+    rest = record("fmod", a, b)
     exact = (a - rest) / b
+    is_below = (rest != 0) & ((b < 0) ^ (rest < 0))
+    exact = record("select", is_below, exact - 1.0, exact)
     floor = record("floor", exact)
     nearest = record("select", exact - floor > 0.5, floor + 1.0, floor)
     quotient = a / b

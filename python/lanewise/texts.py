@@ -6,16 +6,14 @@ is put off is ``<element float64 #3>``.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .recorder import Recorder
 
 _MARK = re.compile(r"<element (?:\w+ )?#(\d+)>")
 
 
-@dataclass(frozen=True)
-class Later:
+class Later(NamedTuple):
     """A call that gives a text once its elements are known."""
 
     function: Callable[..., Any]
@@ -23,8 +21,7 @@ class Later:
     kwargs: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """Texts one after another, some of which come later."""
 
     parts: tuple[Any, ...]

@@ -8,7 +8,6 @@ a number of a value in it, ends at that line and gives the place it comes from a
 
 import builtins
 import sys
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .._core import DType, Value
@@ -39,8 +38,7 @@ class Site(NamedTuple):
     flush: bool
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """A local array in a line."""
 
     items: tuple[Any, ...]

@@ -49,8 +49,11 @@ def load(path: str | Path, max_steps: int) -> tuple[str, list[tuple[Signature, R
     """Read the programs of a file, and verify them."""
     try:
         with np.load(path, allow_pickle=False) as file:
-            if file.zip.getinfo("header.npy").file_size > _MOST_BYTES:
-                raise UsageError(f"load: {path} is too large; expected at most {_MOST_BYTES}.")
+            size = file.zip.getinfo("header.npy").file_size
+            if size > _MOST_BYTES:
+                raise UsageError(
+                    f"load: {path} is too large; got {size} bytes, expected at most {_MOST_BYTES}."
+                )
             header = json.loads(file["header"].tobytes())
             if header["lanewise"] != _FORMAT:
                 raise UsageError(

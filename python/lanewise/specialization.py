@@ -10,12 +10,13 @@ import numpy as np
 from . import _core, flow
 from ._core import DType, ParamKind, Program, Value
 from .arguments import Parameter, Signature, Static
-from .captures import Captures, Source
-from .dtypes import settled
+from .captures import Captures, Source, plain_function
+from .convert import refuse_generators
+from .dtypes import WEAK_INT, settled
 from .element import Element, as_value, is_operand, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, record_function
-from .source import line_of
+from .source import at_line, line_of
 from .stand_ins import NewParameter, captured
 from .tables import Table
 from .trees import Structure, flatten, split_result, unflatten
@@ -59,6 +60,7 @@ class Found(NamedTuple):
 
 def record_program(function: Callable[..., Any], request: Request) -> Recorded:
     """Call the user's function on symbolic elements."""
+    refuse_generators(plain_function(function))
     _core.enter_recording()
     try:
         return record_function(request.name, lambda recorder: _record(function, request, recorder))
@@ -140,13 +142,17 @@ def _symbolic(recorder: Recorder, new_parameter: NewParameter, leaf: Parameter |
     value = new_parameter(leaf.kind.dtype, leaf.role)
     if leaf.role is ParamKind.Table:
         return Table(recorder, value, leaf.kind, leaf.row, _unknown_size)
+    if leaf.kind == WEAK_INT:
+        recorder.integers.add(value.id)
     return Element(recorder, value, leaf.kind.weak)
 
 
 def _unknown_size() -> int:
     raise UsageTypeError(
-        "table: the size of an argument is not known while its function is recorded; got a use as "
-        "a Python integer, expected table.size. Capture the array instead, or pass the size."
+        at_line(
+            "table: the size of an argument is not known while its function is recorded; got a use "
+            "as a Python integer, expected table.size. Capture the array instead, or pass the size."
+        )
     )
 
 
@@ -162,6 +168,8 @@ def _results(
     if wrong or not results:
         got = type(wrong[0]).__name__ if wrong else "an empty tuple"
         hint = " Is a return missing?" if structure is None and results == [None] else ""
+        if wrong and isinstance(wrong[0], types.GeneratorType):
+            hint = " Make it a tuple: tuple(...)."
         raise UsageTypeError(
             f"{line_of(function)}{name}: the function does not return elements; "
             f"got {'None' if got == 'NoneType' else got}, expected an element, a number or a "

@@ -9,7 +9,7 @@ from typing import Any
 from . import _core
 from ._core import DType, ParamKind, Value
 from .captures import MISSING, Captures, Path, Place, Step, parameter_of, plain_function
-from .dtypes import Kind
+from .dtypes import WEAK_INT, Kind
 from .element import Element
 from .flow.prints import print_
 from .names import Chain, Names, names_of
@@ -37,13 +37,13 @@ class Number(Element):
     Asking makes the value a guard.
     """
 
-    __slots__ = ("_ask", "_is_known", "_number")
+    __slots__ = ("_ask", "_is_known", "number")
 
     def __init__(
         self, recorder: Recorder, value: Value, weak: bool, number: Any, ask: Callable[[], None]
     ) -> None:
         super().__init__(recorder, value, weak)
-        self._number = number
+        self.number = number
         self._ask = ask
         self._is_known = False
 
@@ -51,7 +51,7 @@ class Number(Element):
         """Return the number, which is a guard from now on."""
         self._ask()
         self._is_known = True
-        return self._number
+        return self.number
 
     def __bool__(self) -> bool:
         return bool(self.known())
@@ -73,7 +73,7 @@ class Number(Element):
 
     def __eq__(self, other: object) -> Any:
         if self._is_known and not isinstance(other, Element):  # a key of a dict
-            return self._number == other
+            return self.number == other
         return super().__eq__(other)
 
     def __hash__(self) -> int:  # type: ignore[override]
@@ -196,6 +196,8 @@ class _Copies:
                 return int(value.shape[0])
 
             return Table(self._recorder, parameter, kind, row, ask_size)
+        if kind == WEAK_INT:
+            self._recorder.integers.add(parameter.id)
         number = value if isinstance(value, (int, float)) else value[()]
 
         def ask() -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import dis
+import inspect
 import sys
 import weakref
 from collections.abc import Iterator
@@ -12,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageTypeError
-from ..source import is_ours, is_users
-from .names import Names
+from ..source import is_ours, is_users, line_of
 from .nodes import at
 from .read import NoSourceError, read
 from .rewrite import Rewriter
 
 _FLOW = "_lw"
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _DEEPEST = 4  # calls that are looked through for branches
 _INNER = "_lw_inner"  # a name that the function does not use: its own is a global one
 _JUMPS = frozenset(
@@ -129,15 +130,20 @@ def _code_of(function: FunctionType) -> CodeType | str:
     return made
 
 
+def refuse_generators(function: Any) -> None:
+    """Refuse functions that are left and entered again."""
+    code = getattr(function, "__code__", None)
+    if code is not None and code.co_flags & _SUSPENDS:
+        raise UsageTypeError(
+            f"{line_of(function)}{code.co_name}: is a generator; got yield or await in an element "
+            "function, expected return. Return a tuple."
+        )
+
+
 def _compile(function: FunctionType) -> CodeType:
     original = function.__code__
     node = read(function)
-    body: list[Any] = [node.body] if isinstance(node, ast.Lambda) else node.body
-    if Names().of(body).suspends:
-        raise UsageTypeError(
-            f"{original.co_filename}:{original.co_firstlineno}: {original.co_name}: is a "
-            "generator; got yield or await in an element function, expected return. Return a tuple."
-        )
+    refuse_generators(function)
     private = _class_of(function)
     inner = Rewriter(original.co_filename, private).definition(node, _INNER)
     outer = ast.parse("def _lw_outer(): pass").body[0]

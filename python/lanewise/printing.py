@@ -21,6 +21,7 @@ from .specialization import Found
 from .texts import Later, Text
 
 _BLOCK = 1 << 16  # elements that are counted at a time, where a map has failed
+_LINES = 1 << 12  # that are found at a time
 
 
 class Lines:
@@ -55,9 +56,9 @@ class Lines:
         if failed is not None:
             counts = np.append(self._counts_before(failed), self._count_of(failed))
         total = int(counts.sum(dtype=np.int64))
-        elements, lines = _first_lines(counts, most)
-        for line in self._find(elements, lines):
-            line.print()
+        for elements, lines in _first_lines(counts, most):
+            for line in self._find(elements, lines):
+                line.print()
         if total > most:
             print(f"{name}: {total - most} more lines; max_prints is {most}.")
 
@@ -98,8 +99,6 @@ class Lines:
 
     def _find(self, elements: Any, lines: Any) -> Iterator["_Line"]:
         """Return some lines of some elements."""
-        if len(elements) == 0:
-            return
         width = max(self._widest, 1)
         places = np.tile(np.arange(width), len(elements))
         found = self._run(np.repeat(elements, width), np.repeat(lines, width), places)
@@ -141,13 +140,15 @@ class Lines:
         return (*gathered, *values[len(is_mapped) :])
 
 
-def _first_lines(counts: Any, most: int) -> tuple[Any, Any]:
-    """Return the elements of the first lines, and the numbers of the lines in them."""
+def _first_lines(counts: Any, most: int) -> Iterator[tuple[Any, Any]]:
+    """Return the elements of the first lines, and the numbers of the lines in them, in parts."""
     talking = np.flatnonzero(counts)[:most]
-    elements = np.repeat(talking, np.minimum(counts[talking], most))[:most]
-    begins = np.flatnonzero(np.diff(elements, prepend=-1))
-    lines = np.arange(len(elements)) - np.repeat(begins, np.diff(begins, append=len(elements)))
-    return elements, lines
+    ends = np.cumsum(counts[talking], dtype=np.int64)
+    total = min(int(ends[-1]), most) if len(ends) else 0
+    for begin in range(0, total, _LINES):
+        lines = np.arange(begin, min(begin + _LINES, total))
+        at = np.searchsorted(ends, lines, "right")
+        yield talking[at], lines - (ends - counts[talking])[at]
 
 
 def _is_open(number: Kind | Plain) -> bool:

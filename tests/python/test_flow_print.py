@@ -351,6 +351,17 @@ def test_lines_beyond_the_limit_are_counted():
     assert got.endswith("5000 999\nf: 4000 more lines; max_prints is 1000.\n")
 
 
+def test_very_many_lines():
+    def f(n):
+        for i in range(n):
+            print(i)
+        return n
+
+    n = np.array([3, 0, 5000, 1, 0, 4096])
+    got, _ = printed(lambda: lw.vectorize(f)(n, max_prints=2**63 - 1))
+    assert [int(line) for line in got.split()] == [i for k in n for i in range(k)]
+
+
 def test_the_limit_of_the_function_and_of_the_process():
     f = lw.vectorize(lambda x: print(x) or x, name="f", max_prints=1)
     assert printed(lambda: f(X))[0] == "0.5\nf: 4 more lines; max_prints is 1.\n"

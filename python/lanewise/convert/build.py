@@ -145,7 +145,7 @@ def _compile(function: FunctionType) -> CodeType:
     node = read(function)
     refuse_generators(function)
     private = _class_of(function)
-    inner = Rewriter(original.co_filename, private).definition(node, _INNER)
+    inner = Rewriter(private).definition(node, _INNER)
     outer = ast.parse("def _lw_outer(): pass").body[0]
     assert isinstance(outer, ast.FunctionDef)
     free = dict.fromkeys([_FLOW, *original.co_freevars])

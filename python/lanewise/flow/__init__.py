@@ -6,7 +6,7 @@ from ..recorder import Control
 from .branches import not_
 from .calls import call
 from .checks import assert_
-from .choices import and_, compare, contains, contains_not, or_, ternary
+from .choices import and_, assigning, compare, contains, contains_not, or_, ternary
 from .containers import fill_sequences, item, local_dict, local_list
 from .formats import formatted, percent
 from .frames import Frame
@@ -22,6 +22,7 @@ __all__ = [
     "Site",
     "and_",
     "assert_",
+    "assigning",
     "call",
     "compare",
     "contains",

@@ -116,6 +116,7 @@ def _finished(
     prints = None
     if recorder.prints is not None:
         prints = Prints(tuple(recorder.prints.sites), recorder.is_numbered)
+        captures.keeps_alive = True  # what is printed may be anything
         if not request.finds_lines:
             _check_number(request.name, len(values))
             values = [*values, recorder.prints.result()]

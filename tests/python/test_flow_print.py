@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+import weakref
 from typing import NamedTuple
 
 import numpy as np
@@ -221,6 +222,23 @@ def test_a_captured_number_that_is_printed_is_read_at_every_call():
     scale = 7.0
     assert printed(lambda: f(X[:2]))[0] == "7.0\n7.0\n"
     assert len(traces) == before
+
+
+def test_objects_from_outside_are_shown_as_they_are_at_the_call():
+    named = Named(1.0)
+    f = lw.vectorize(lambda x: print(named) or x)
+    assert printed(lambda: f(X[:1]))[0] == "Named 1.0\n"
+    named.value = 2.0
+    assert printed(lambda: f(X[:1]))[0] == "Named 2.0\n"
+
+
+def test_a_function_that_prints_keeps_nothing_of_another_alive(is_collected):
+    def used():
+        thing = Named(1.0)
+        assert printed(lambda: lw.vectorize(lambda x: print(thing) or x)(X[:1]))[0] == "Named 1.0\n"
+        return weakref.ref(thing)
+
+    assert is_collected(used())
 
 
 def test_arrays_and_lists_of_an_element():

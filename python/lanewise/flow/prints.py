@@ -178,4 +178,5 @@ def _expanded(recorder: Recorder, value: Any) -> Any:
             return items
         return kind(*items) if hasattr(value, "_fields") else tuple(items)
     own = own_text(value)
-    return value if own is None else _expanded(recorder, own)
+    # An object without elements says what it is when it is printed.
+    return _expanded(recorder, own) if has_mark(own) else value

@@ -375,7 +375,7 @@ def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
                     "two, expected one. Pass it as an argument."
                 )
             )
-        if operand.value.id in recorder.integers:
+        if recorder.integers and operand.value.id in recorder.integers:
             if dtype in _NARROWER:
                 _check_fits(recorder, operand.value, dtype)
             elif dtype is DType.I32 and hasattr(operand, "number"):
@@ -469,7 +469,7 @@ def record(name: str, *operands: Any) -> Element:
     kinds = [kind_of(operand) for operand in operands]
     if WEAK_NARROW in kinds:
         kinds = _computed(name, operands, kinds)
-    if name in _COMPARISONS and recorder.integers:
+    if recorder.integers and name in _COMPARISONS:
         kinds = _compared(recorder, operands, kinds)
     resolved = RULES[name](name, kinds)
     values = [

@@ -2,7 +2,7 @@
 
 import types
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,6 +21,9 @@ from .stand_ins import NewParameter, captured
 from .tables import Table
 from .trees import Structure, flatten, split_result, unflatten
 
+if TYPE_CHECKING:
+    from .flow.prints import Site
+
 
 class Request(NamedTuple):
     """What is to be recorded, without the function."""
@@ -36,7 +39,7 @@ class Request(NamedTuple):
 class Prints(NamedTuple):
     """What a function prints: the number of lines is one more result of its program."""
 
-    sites: tuple[flow.Site, ...]
+    sites: tuple["Site", ...]
     is_numbered: bool  # which number an element has makes a difference
 
 
@@ -60,7 +63,6 @@ class Found(NamedTuple):
 
 def record_program(function: Callable[..., Any], request: Request) -> Recorded:
     """Call the user's function on symbolic elements."""
-    refuse_generators(plain_function(function))
     _core.enter_recording()
     try:
         return record_function(request.name, lambda recorder: _record(function, request, recorder))
@@ -81,10 +83,11 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
         line, place = (new_parameter(DType.I32, ParamKind.Mapped) for _ in range(2))
     to_record, captures = captured(function, recorder, new_parameter)
     flow.fill_sequences(recorder)  # parameters come before everything else
-    if request.finds_lines:
-        recorder.prints = flow.Finder(recorder, line, place)
-    elif recorder.session.prints:
-        recorder.prints = flow.Counter(recorder)
+    if request.finds_lines or recorder.session.prints:
+        from .flow.prints import Counter, Finder  # seldom needed
+
+        is_finder = request.finds_lines
+        recorder.prints = Finder(recorder, line, place) if is_finder else Counter(recorder)
     if request.masked is not None:
         slots = [recording.slot(as_value(recorder, 0, dtype)) for dtype in request.masked]
         recording.begin_branch(mask)
@@ -167,6 +170,9 @@ def _results(
     name, otypes = request.name, request.otypes
     wrong = [result for result in results if not is_operand(result)]
     if wrong or not results:
+        if wrong and isinstance(wrong[0], types.CoroutineType):
+            wrong[0].close()  # nobody waits for it
+        refuse_generators(plain_function(function))
         got = type(wrong[0]).__name__ if wrong else "an empty tuple"
         hint = " Is a return missing?" if structure is None and results == [None] else ""
         if wrong and isinstance(wrong[0], types.GeneratorType):

@@ -11,7 +11,7 @@ from ._core import DType, ParamKind, Value
 from .captures import MISSING, Captures, Path, Place, Step, parameter_of, plain_function
 from .dtypes import WEAK_INT, Kind
 from .element import Element
-from .flow.prints import print_
+from .flow.formats import print_
 from .names import Chain, Names, names_of
 from .recorder import Recorder
 from .source import is_users

@@ -6,7 +6,7 @@ import threading
 import types
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, Self, overload
 
 import numpy as np
 
@@ -472,15 +472,24 @@ def _found(recorded: Recorded, function: Any) -> Found:
     return Found(recorded, *matched)
 
 
-class _Run(NamedTuple):
+class _Run:
     """A map that is about to run."""
 
-    function: Callable[..., Any]
-    described: Arguments
-    shape: tuple[int, ...]
-    recorded: Recorded
-    values: tuple[Any, ...]
-    options: CallOptions
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        described: Arguments,
+        shape: tuple[int, ...],
+        recorded: Recorded,
+        values: tuple[Any, ...],
+        options: CallOptions,
+    ) -> None:
+        self.function = function
+        self.described = described
+        self.shape = shape
+        self.recorded = recorded
+        self.values = values
+        self.options = options
 
 
 def _scalars(outputs: tuple[Any, ...]) -> list[Any]:

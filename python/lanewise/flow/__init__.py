@@ -10,16 +10,12 @@ from .choices import and_, assigning, compare, contains, contains_not, or_, tern
 from .containers import fill_sequences, item, local_dict, local_list
 from .formats import formatted, percent
 from .frames import Frame
-from .prints import Counter, Finder, Site
 from .state import UNSET, load
 
 __all__ = [
     "UNSET",
     "Control",
-    "Counter",
-    "Finder",
     "Frame",
-    "Site",
     "and_",
     "assert_",
     "assigning",

@@ -20,9 +20,8 @@ from ..source import at_line
 from .branches import not_, truth
 from .choices import and_, choose, or_
 from .containers import local_array
-from .formats import str_, text
+from .formats import print_, str_, text
 from .memory import LocalArray
-from .prints import print_
 from .ranges import Range
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}

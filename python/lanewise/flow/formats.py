@@ -75,3 +75,10 @@ def str_(*args: Any, **kwargs: Any) -> Any:
     """Do `str`."""
     own = own_text(args[0]) if len(args) == 1 and not kwargs else None
     return text(str, *args, **kwargs) if own is None else own
+
+
+def print_(*args: Any, **kwargs: Any) -> None:
+    """Do `print`."""
+    from .prints import print_ as print_elements  # seldom needed
+
+    print_elements(*args, **kwargs)

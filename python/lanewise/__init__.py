@@ -27,6 +27,7 @@ from .errors import (
     ResourceError,
     Timeout,
     UsageError,
+    UsageOverflowError,
     UsageTypeError,
 )
 from .flow.checks import check
@@ -110,6 +111,7 @@ __all__ = [
     "ResourceError",
     "Timeout",
     "UsageError",
+    "UsageOverflowError",
     "UsageTypeError",
     "Vectorized",
     "__version__",

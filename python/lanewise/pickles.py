@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from .fixed import Fixed, Missing
-from .specialization import Found, Recorded, Request
+from .specialization import Found, Prints, Recorded, Request
 from .trees import Structure
 
 
@@ -23,19 +23,24 @@ class Carried(NamedTuple):
     text: str
     structure: Structure
     captured: list[Any]
+    prints: Prints | None
 
 
 def carry(request: Request, found: Found) -> Carried:
     """Return a program as something that can be pickled."""
     recorded = found.recorded
-    return Carried(request, recorded.program.text(), recorded.structure, found.values)
+    text = recorded.program.text()
+    return Carried(request, text, recorded.structure, found.values, recorded.prints)
 
 
 def arrive(carried: Carried) -> Recorded:
     """Return a program that was pickled as if it had been recorded here."""
     program = _core.parse(carried.text, carried.request.refill)
     dtypes = tuple(program.results(_core.MapOptions()))
-    return Recorded(program, Fixed(carried.captured), carried.structure, dtypes)
+    if carried.prints is not None and not carried.request.finds_lines:
+        dtypes = dtypes[:-1]  # the last is the number of lines
+    captured = Fixed(carried.captured)
+    return Recorded(program, captured, carried.structure, dtypes, carried.prints)
 
 
 def reference_of(vectorized: Any) -> tuple[str, str] | None:

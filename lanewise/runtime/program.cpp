@@ -34,12 +34,14 @@ struct StoredPlan {
   plan::Choice choice;
   std::int64_t samples = 0;
   double mean_trips = 0;
+  std::size_t scratch = 0;
 };
 
 std::string print_plan(const StoredPlan& p) {
   const plan::Schedule& s = p.choice.schedule;
-  return fmt::format("{} {} {} {} {} {} {} {}\n{}", int{s.refill}, static_cast<int>(s.isa), s.lanes,
-                     s.interleave, s.steps, s.threshold, p.samples, p.mean_trips, p.choice.reason);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n{}", int{s.refill}, int{s.inner},
+                     static_cast<int>(s.isa), s.lanes, s.interleave, s.steps, s.threshold,
+                     p.scratch, p.samples, p.mean_trips, p.choice.reason);
 }
 
 std::optional<StoredPlan> parse_plan(const std::string& text) {
@@ -48,8 +50,8 @@ std::optional<StoredPlan> parse_plan(const std::string& text) {
   int isa = 0;
   std::istringstream in(text);
   in.imbue(std::locale::classic());
-  in >> s.refill >> isa >> s.lanes >> s.interleave >> s.steps >> s.threshold >> p.samples >>
-      p.mean_trips;
+  in >> s.refill >> s.inner >> isa >> s.lanes >> s.interleave >> s.steps >> s.threshold >>
+      p.scratch >> p.samples >> p.mean_trips;
   if (!in || in.get() != '\n') return std::nullopt;
   s.isa = static_cast<plan::Isa>(isa);
   p.choice.reason = text.substr(static_cast<std::size_t>(in.tellg()));
@@ -72,19 +74,13 @@ ir::Function&& check_arrays(ir::Function&& function) {
   return std::move(function);
 }
 
-bool has_each(const ir::Function& f) {
-  bool found = false;
-  ir::for_each(f, [&](ir::ValueId id, int) { found = found || f[id].op == ops::Op::Each; });
-  return found;
-}
-
 }  // namespace
 
 Program::Program(ir::Function function, plan::Wish wish, Backend backend)
     : function_(check_arrays(std::move(function))),
       wish_(wish),
       backend_(backend),
-      serial_(has_each(function_) ? transform::serialize(function_) : ir::Function()),
+      serial_(transform::has_each(function_) ? transform::serialize(function_) : ir::Function()),
       kernel_(kernel::lower(lanes())),
       interpreter_(backend.interpret(kernel_)) {
   has_loops_ = ir::has_loops(lanes());
@@ -162,6 +158,7 @@ bool Program::load_locked(std::int64_t elements) {
     report_.times.link_ms = now_ms() - read;
     report_.choice = plan->choice;
     if (plan->samples > 0) element_ns_ = plan::estimate_element_ns(lanes(), plan->mean_trips);
+    code_scratch_ = plan->scratch;
     publish(std::move(code), CodeSource::Disk);
     return true;
   } catch (const Error&) {
@@ -184,7 +181,14 @@ void Program::load_or_compile(const plan::Sample& sample) {
 }
 
 void Program::compile_locked(const plan::Sample& sample) {
-  report_.choice = plan::choose(lanes(), wish_, &sample);
+  const bool inner = plan::is_inner_better(function_, wish_);
+  if (!inner && plan::array_bytes(lanes()) > plan::kMostArrayBytes) {
+    report_.error = "the arrays of an element are too large for lanes";  // on the stack
+    return;
+  }
+  const ir::Function positions = inner ? transform::serialize(function_, true) : ir::Function();
+  report_.choice =
+      inner ? plan::choose_inner(positions, wish_) : plan::choose(lanes(), wish_, &sample);
   base::dump("plan", [&] {
     return plan::to_string(report_.choice.schedule) + "\nbecause: " + report_.choice.reason;
   });
@@ -195,10 +199,12 @@ void Program::compile_locked(const plan::Sample& sample) {
     element_ns_ = plan::estimate_element_ns(lanes(), plan.mean_trips);
   }
   ObjectCode object;
-  if (report_.choice.schedule.refill) {
-    const kernel::Kernel refill = kernel::lower(lanes(), {.refill = true});
-    base::dump("kernel", [&] { return kernel::print(refill); });
-    object = backend_.compile(refill, report_.choice.schedule);
+  if (inner || report_.choice.schedule.refill) {
+    const kernel::Kernel special = inner ? kernel::lower(positions, {.inner = true})
+                                         : kernel::lower(lanes(), {.refill = true});
+    base::dump("kernel", [&] { return kernel::print(special); });
+    plan.scratch = kernel::flat_layout(special).bytes;
+    object = backend_.compile(special, report_.choice.schedule);
   } else {
     object = backend_.compile(kernel_, report_.choice.schedule);
   }
@@ -207,6 +213,7 @@ void Program::compile_locked(const plan::Sample& sample) {
   object.times.link_ms = now_ms() - start;
   object.times.read_ms = report_.times.read_ms;
   report_.times = object.times;
+  code_scratch_ = plan.scratch;
   publish(std::move(code), CodeSource::Compiled);
   // Without the counts it should have been made from, a plan is good for this process only.
   if (backend_.target == nullptr || (is_sampled() && plan.samples == 0)) return;

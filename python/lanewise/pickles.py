@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from .fixed import Fixed, Missing
-from .specialization import Found, Recorded, Request
+from .specialization import Found, Prints, Recorded, Request
 from .trees import Structure
 
 
@@ -25,6 +25,7 @@ class Carried(NamedTuple):
     result_shapes: list[tuple[int, ...]]
     structure: Structure
     captured: list[Any]
+    prints: Prints | None
     sizes: tuple[int, ...] | None
 
 
@@ -39,6 +40,7 @@ def carry(request: Request, found: Found) -> Carried:
         program.result_shapes,
         recorded.structure,
         found.values,
+        recorded.prints,
         recorded.sizes,
     )
 
@@ -49,8 +51,10 @@ def arrive(carried: Carried) -> Recorded:
         carried.text, carried.request.refill, carried.shapes, carried.result_shapes
     )
     dtypes = tuple(program.results(_core.MapOptions()))
+    if carried.prints is not None and not carried.request.finds_lines:
+        dtypes = dtypes[:-1]  # the last is the number of lines
     captured = Fixed(carried.captured)
-    return Recorded(program, captured, carried.structure, dtypes, carried.sizes)
+    return Recorded(program, captured, carried.structure, dtypes, carried.prints, carried.sizes)
 
 
 def reference_of(vectorized: Any) -> tuple[str, str] | None:

@@ -35,7 +35,7 @@ def save(
     described = [
         _describe(name, request, found, arrays)
         for request, found in programs
-        if request.masked is None
+        if request.masked is None and not request.finds_lines
     ]
     if not described:
         raise UsageError(
@@ -55,8 +55,11 @@ def load(
     """Read the programs of a file, and verify them."""
     try:
         with np.load(path, allow_pickle=False) as file:
-            if file.zip.getinfo("header.npy").file_size > _MOST_BYTES:
-                raise UsageError(f"load: {path} is too large; expected at most {_MOST_BYTES}.")
+            size = file.zip.getinfo("header.npy").file_size
+            if size > _MOST_BYTES:
+                raise UsageError(
+                    f"load: {path} is too large; got {size} bytes, expected at most {_MOST_BYTES}."
+                )
             header = json.loads(file["header"].tobytes())
             if header["lanewise"] != _FORMAT:
                 raise UsageError(
@@ -76,6 +79,11 @@ def load(
 
 def _describe(name: str, request: Request, found: Found, arrays: dict[str, Any]) -> Any:
     recorded = found.recorded
+    if recorded.prints is not None:
+        raise UsageError(
+            f"{name}: cannot be saved; got a function that prints, expected one that does not: a "
+            "file holds programs only. Save it without its print."
+        )
     if any(isinstance(leaf, Static) for leaf in request.signature.leaves):
         raise UsageError(
             f"{name}: cannot be saved; got an excluded argument that is neither number nor array, "
@@ -158,7 +166,7 @@ def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorde
         Fixed(captured),
         _to_structure(described["result"]),
         tuple(program.results(_core.MapOptions())),
-        None if described["sizes"] is None else tuple(described["sizes"]),
+        sizes=None if described["sizes"] is None else tuple(described["sizes"]),
     )
     return Signature(structures, leaves), recorded
 

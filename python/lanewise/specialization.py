@@ -4,7 +4,7 @@ import functools
 import math
 import types
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,8 +12,9 @@ import numpy as np
 from . import _core, flow
 from ._core import DType, ParamKind, Program, Value
 from .arguments import Parameter, Signature, Static
-from .captures import Captures, Source
-from .dtypes import FROM_NUMPY, settled
+from .captures import Captures, Source, plain_function
+from .convert import refuse_generators
+from .dtypes import FROM_NUMPY, WEAK_INT, settled
 from .element import Element, as_value, is_operand, is_tensor, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, Retrace, record_function
@@ -21,6 +22,9 @@ from .source import line_of
 from .stand_ins import NewParameter, captured
 from .tables import Table
 from .trees import Structure, flatten, split_result, unflatten
+
+if TYPE_CHECKING:
+    from .flow.prints import Site
 
 
 class Request(NamedTuple):
@@ -31,6 +35,14 @@ class Request(NamedTuple):
     otypes: tuple[DType, ...] | None  # of the results, where they are given
     refill: bool | None
     masked: tuple[DType, ...] | None = None  # with a mask: the types of the results
+    finds_lines: bool = False  # the program that finds what a function prints
+
+
+class Prints(NamedTuple):
+    """What a function prints: the number of lines is one more result of its program."""
+
+    sites: tuple["Site", ...]
+    is_numbered: bool  # which number an element has makes a difference
 
 
 class Recorded(NamedTuple):
@@ -40,12 +52,13 @@ class Recorded(NamedTuple):
     captures: Captures
     structure: Structure  # of the results
     dtypes: tuple[DType, ...]
+    prints: Prints | None = None
     sizes: tuple[int, ...] | None = None  # of tables among the arguments, where they were asked for
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
         """The shapes of the results' elements."""
-        return self.program.result_shapes
+        return self.program.result_shapes[: len(self.dtypes)]
 
 
 class Found(NamedTuple):
@@ -103,9 +116,16 @@ def _record(
     leaves = [_symbolic(recorder, new_parameter, leaf, tables) for leaf in request.signature.leaves]
     if request.masked is not None:
         mask = new_parameter(DType.Bool, ParamKind.Mapped)
+    if request.finds_lines:
+        line, place = (new_parameter(DType.I32, ParamKind.Mapped) for _ in range(2))
     to_record, captures = captured(function, recorder, new_parameter)
     recorder.constant_table = functools.partial(_constant_table, new_parameter, captures)
-    flow.fill_sequences(recorder)
+    flow.fill_sequences(recorder)  # parameters come before everything else
+    if request.finds_lines or recorder.session.prints:
+        from .flow.prints import Counter, Finder  # seldom needed
+
+        is_finder = request.finds_lines
+        recorder.prints = Finder(recorder, line, place) if is_finder else Counter(recorder)
     if request.masked is not None:
         slots = [recording.slot(as_value(recorder, 0, dtype)) for dtype in request.masked]
         recording.begin_branch(mask)
@@ -113,6 +133,11 @@ def _record(
     arguments = [unflatten(structure, nested) for structure in request.signature.structures]
     results: list[Any] = []
     structure = flatten(flow.call(to_record, *arguments), results, split_result)
+    asked = sizes if tables.are_asked else None
+    if request.finds_lines:
+        captures.settle(function)
+        values = recorder.prints.results()
+        return _finished(request, recorder, captures, None, values, shapes, [], asked)
     results = [_as_tensor(recorder, result) for result in results]
     values = _results(function, request, recorder, results, structure)
     result_shapes = [() if is_operand(result) else result.shape for result in results]
@@ -130,9 +155,43 @@ def _record(
             recording.write(slot, value)
         recording.end_branch()
         values = [recording.read(slot) for slot in slots]
+    asked = sizes if tables.are_asked else None
+    return _finished(request, recorder, captures, structure, values, shapes, result_shapes, asked)
+
+
+def _finished(
+    request: Request,
+    recorder: Recorder,
+    captures: Captures,
+    structure: Structure,
+    values: list[Value],
+    shapes: list[tuple[int, ...]],
+    result_shapes: list[tuple[int, ...]],
+    sizes: tuple[int, ...] | None,
+) -> Recorded:
     dtypes = tuple(value.dtype for value in values)
-    program = _core.finish(recording, values, request.name, request.refill, shapes, result_shapes)
-    return Recorded(program, captures, structure, dtypes, sizes if tables.are_asked else None)
+    prints = None
+    if recorder.prints is not None:
+        prints = Prints(tuple(recorder.prints.sites), recorder.is_numbered)
+        captures.keeps_alive = True  # what is printed may be anything
+        if not request.finds_lines:
+            _check_number(request.name, len(values))
+            values = [*values, recorder.prints.result()]
+    refill = None if request.finds_lines else request.refill
+    program = _core.finish(recorder.recording, values, request.name, refill, shapes, result_shapes)
+    return Recorded(program, captures, structure, dtypes, prints, sizes)
+
+
+_MOST_RESULTS = 16  # of a program
+
+
+def _check_number(name: str, results: int) -> None:
+    if results >= _MOST_RESULTS:
+        raise UsageError(
+            f"{name}: returns too many values for a function that prints; got {results}, expected "
+            f"at most {_MOST_RESULTS - 1}, as the number of lines is one more. Print less, or "
+            "return less."
+        )
 
 
 def _constant_table(
@@ -155,6 +214,8 @@ def _symbolic(
         from .tensors import row
 
         return row(recorder, value, leaf.row)
+    if leaf.kind == WEAK_INT:
+        recorder.integers.add(value.id)
     return Element(recorder, value, leaf.kind.weak)
 
 
@@ -168,8 +229,13 @@ def _results(
     name, otypes = request.name, request.otypes
     wrong = [result for result in results if not is_operand(result) and not is_tensor(result)]
     if wrong or not results:
+        if wrong and isinstance(wrong[0], types.CoroutineType):
+            wrong[0].close()  # nobody waits for it
+        refuse_generators(plain_function(function))
         got = type(wrong[0]).__name__ if wrong else "an empty tuple"
         hint = " Is a return missing?" if structure is None and results == [None] else ""
+        if wrong and isinstance(wrong[0], types.GeneratorType):
+            hint = " Make it a tuple: tuple(...)."
         raise UsageTypeError(
             f"{line_of(function)}{name}: the function does not return elements; "
             f"got {'None' if got == 'NoneType' else got}, expected an element, a number or a "
@@ -196,7 +262,8 @@ def _as_tensor(recorder: Recorder, result: Any) -> Any:
     if is_tensor(result) or (isinstance(result, np.ndarray) and result.ndim):
         from .tensors import as_tensor
 
-        return as_tensor(recorder, result)
+        tensor = as_tensor(recorder, result)
+        return tensor if tensor.shape else tensor.at([])
     return result
 
 

@@ -2,7 +2,6 @@
 
 import functools
 import operator
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -10,10 +9,12 @@ from typing import Any
 from . import _core
 from ._core import ParamKind, Value
 from .captures import MISSING, Captures, Path, Place, Step, parameter_of, plain_function
-from .dtypes import Kind
+from .dtypes import WEAK_INT, Kind
 from .element import Element
+from .flow.formats import print_
 from .names import Chain, Names, names_of
 from .recorder import Recorder
+from .source import is_users
 from .tables import Table
 
 NewParameter = Callable[..., Value]  # of a type and a kind, and for rows a shape
@@ -36,13 +37,13 @@ class Number(Element):
     Asking makes the value a guard.
     """
 
-    __slots__ = ("_ask", "_is_known", "_number")
+    __slots__ = ("_ask", "_is_known", "number")
 
     def __init__(
         self, recorder: Recorder, value: Value, weak: bool, number: Any, ask: Callable[[], None]
     ) -> None:
         super().__init__(recorder, value, weak)
-        self._number = number
+        self.number = number
         self._ask = ask
         self._is_known = False
 
@@ -50,7 +51,7 @@ class Number(Element):
         """Return the number, which is a guard from now on."""
         self._ask()
         self._is_known = True
-        return self._number
+        return self.number
 
     def __bool__(self) -> bool:
         return bool(self.known())
@@ -72,7 +73,7 @@ class Number(Element):
 
     def __eq__(self, other: object) -> Any:
         if self._is_known and not isinstance(other, Element):  # a key of a dict
-            return self._number == other
+            return self.number == other
         return super().__eq__(other)
 
     def __hash__(self) -> int:  # type: ignore[override]
@@ -158,6 +159,8 @@ class _Copies:
                 found = self._stand_in(value, (*path, Step("global", name)), names)
                 if found is not value:
                     copy.__globals__[name] = found
+            elif name == "print":  # also where the source cannot be read
+                copy.__globals__[name] = print_
 
     def _stand_in(self, value: Any, path: Path, names: Names) -> Any:
         if value is MISSING:
@@ -166,7 +169,7 @@ class _Copies:
         if kind is not None:
             return self._symbolic(value, *kind, path)
         function = plain_function(value)
-        if isinstance(function, types.FunctionType) and _is_users(function.__module__):
+        if isinstance(function, types.FunctionType) and is_users(function.__module__):
             is_plain = function is value or isinstance(value, _core.Caller)
             if is_plain and not function.__defaults__ and not function.__kwdefaults__:
                 self._captures.add(path, "code", function.__code__)
@@ -174,10 +177,10 @@ class _Copies:
                 self._captures.add(path, "same", value)  # with what is bound to it
             return self.copy(value, path)
         self._captures.guard(path, value)
-        if not isinstance(value, types.ModuleType) or _is_users(value.__name__):
+        if not isinstance(value, types.ModuleType) or is_users(value.__name__):
             self._guard_attributes(value, path, names.attributes.get(path[-1].name, set()))
             called = type(value).__call__ if callable(value) else None
-            if isinstance(called, types.FunctionType) and _is_users(called.__module__):
+            if isinstance(called, types.FunctionType) and is_users(called.__module__):
                 self._guard_method(value, called, path)
         return value
 
@@ -193,6 +196,8 @@ class _Copies:
                 return int(value.shape[0])
 
             return Table(self._recorder, parameter, kind, row, ask_size)
+        if kind == WEAK_INT:
+            self._recorder.integers.add(parameter.id)
         number = value if isinstance(value, (int, float)) else value[()]
 
         def ask() -> None:
@@ -229,7 +234,7 @@ class _Copies:
             elif holder is not MISSING:
                 of_type = getattr(type(holder), name, None)
                 of_type = of_type.fget if isinstance(of_type, property) else plain_function(of_type)
-                if isinstance(of_type, types.FunctionType) and _is_users(of_type.__module__):
+                if isinstance(of_type, types.FunctionType) and is_users(of_type.__module__):
                     self._guard_method(holder, of_type, at)
 
 
@@ -239,9 +244,3 @@ def _attribute(owner: Any, name: str) -> Any:
         return vars(owner).get(name, MISSING)
     except TypeError:
         return MISSING
-
-
-def _is_users(module: str | None) -> bool:
-    """Say whether a module may hold functions and numbers of the user."""
-    root = (module or "").partition(".")[0]
-    return root not in ("lanewise", "numpy", "builtins") and root not in sys.stdlib_module_names

@@ -429,3 +429,12 @@ def test_explain_takes_the_words_of_the_map(here, capsys):
     np.savez("pair.npz", a=np.ones(3), b=np.ones(3))
     assert main(["explain", "a * b", "pair.npz", "out.npz"]) == 0
     assert "no such file; got none.npy" in refused(capsys, "explain", "x", "none.npy")
+
+
+def test_archives_with_objects_and_tables_without_names(here, capsys):
+    np.savez("objects.npz", x=np.array([None]))
+    assert main(["map", "x + 1", "objects.npz", "out.npy"]) == 2
+    assert "x.npy with Python objects" in capsys.readouterr().err
+    Path("twice.csv").write_text("a,a\n1,2\n")
+    assert main(["map", "x + 1", "twice.csv", "out.npy"]) == 2
+    assert "columns a, a" in capsys.readouterr().err

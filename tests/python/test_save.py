@@ -126,3 +126,12 @@ def test_unchecked_indices_are_refused(path):
     change(path, program=text.replace(" check  #", " unchecked  #"))
     with pytest.raises(lw.UsageError, match=r"^load: a program uses unchecked indices"):
         lw.Vectorized.load(path)
+
+
+def test_a_description_that_would_fill_the_memory_is_refused(path, monkeypatch):
+    f = lw.vectorize(lambda x: x + 1)
+    f(X)
+    f.save(path)
+    monkeypatch.setattr("lanewise.saved._MOST_BYTES", 10)
+    with pytest.raises(lw.UsageError, match=r"is too large; got \d+ bytes, expected at most 10\.$"):
+        lw.Vectorized.load(path)

@@ -6,8 +6,9 @@ from ..recorder import Control
 from .branches import not_
 from .calls import call
 from .checks import assert_
-from .choices import and_, compare, contains, contains_not, or_, ternary
+from .choices import and_, assigning, compare, contains, contains_not, or_, ternary
 from .containers import fill_sequences, item, local_dict, local_list
+from .formats import formatted, percent
 from .frames import Frame
 from .state import UNSET, load
 
@@ -17,12 +18,14 @@ __all__ = [
     "Frame",
     "and_",
     "assert_",
+    "assigning",
     "call",
     "compare",
     "contains",
     "contains_not",
     "eq",
     "fill_sequences",
+    "formatted",
     "ge",
     "gt",
     "is_",
@@ -36,5 +39,6 @@ __all__ = [
     "ne",
     "not_",
     "or_",
+    "percent",
     "ternary",
 ]

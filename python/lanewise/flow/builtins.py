@@ -20,6 +20,7 @@ from ..source import at_line
 from .branches import not_, truth
 from .choices import and_, choose, or_
 from .containers import local_array
+from .formats import print_, str_, text
 from .ranges import Range
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -154,6 +155,10 @@ def _reduce(function: Any, values: Iterable[Any], *initial: Any) -> Any:
 FUNCTIONS[reversed] = _reversed
 FUNCTIONS[map] = _map
 FUNCTIONS[functools.reduce] = _reduce
+FUNCTIONS[print] = print_
+FUNCTIONS[str] = str_
+for _maker_of_text in (repr, ascii, format):
+    FUNCTIONS[_maker_of_text] = functools.partial(text, _maker_of_text)
 
 
 @_for_elements(isinstance)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FROM_NUMPY, Kind, promote_all, settled
+from ..dtypes import FROM_NUMPY, SUPPORTED, Kind, promote_all, settled
 from ..element import NUMPY_FUNCTIONS, Element, Whole, another_trial, as_value, kind_of
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder
@@ -84,8 +84,6 @@ def _holds_symbols(values: Any) -> bool:
 
 def stacked(recorder: Recorder, parts: Sequence[Any], axis: int = 0, call: str = "stack") -> Tensor:
     """Return tensors of one shape along a new axis."""
-    if not parts:
-        raise UsageError(at_line(f"{call}: nothing to put together; got no tensors."))
     dtype = common_type(parts)
     tensors = [as_tensor(recorder, part) for part in parts]
     shape = tensors[0].shape
@@ -132,7 +130,9 @@ def _shape(shape: Any) -> Shape:
 def _ours(dtype: Any) -> DType:
     found = FROM_NUMPY.get(np.dtype(dtype))
     if found is None:
-        raise UsageTypeError(at_line(f"tensor: unsupported type; got {np.dtype(dtype)}."))
+        raise UsageTypeError(
+            at_line(f"tensor: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
+        )
     return found
 
 

@@ -56,7 +56,12 @@ def contract(
     sizes = _sizes(call, a, a_axes, b, b_axes)
     for name in result:
         if name not in sizes:
-            raise UsageError(at_line(f"{call}: the axis {name} of the result is in no operand."))
+            raise UsageError(
+                at_line(
+                    f"{call}: an axis of the result is in no operand; got {name}, expected one of "
+                    f"{a_axes} or {b_axes}."
+                )
+            )
     summed = [name for name in dict.fromkeys(a_axes + b_axes) if name not in result]
     common = promote(a.kind, b.kind).dtype
     dtype = DType.F32 if common is DType.F16 else common
@@ -234,7 +239,8 @@ def einsum(subscripts: Any, *operands: Any) -> Any:
     if len(names) != len(tensors):
         raise UsageError(
             at_line(
-                f"einsum: got {len(tensors)} operands, expected {len(names)} as in {subscripts!r}."
+                f"einsum: another number of operands; got {len(tensors)}, expected {len(names)} as "
+                f"in {subscripts!r}."
             )
         )
     names, result = _without_dots(names, tensors, result, bool(arrow))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FLOATS, FROM_NUMPY, INTEGERS, TO_NUMPY
+from ..dtypes import FLOATS, FROM_NUMPY, INTEGERS, SUPPORTED, TO_NUMPY
 from ..element import Element, as_value, record
 from ..errors import UsageError, UsageTypeError
 from ..source import at_line
@@ -80,6 +80,8 @@ def reduce(
     [value] = spaces.keep_all(recorder, sizes, body)
     if not shape and not keepdims:
         return Element(recorder, value)
+    if not shape:
+        return from_number(recorder, value, (1,) * len(axes))
     result = of_space(recorder, value, shape, tuple(gone_through), bool(sizes))
     return _with_kept(result, order, len(others)) if keepdims else result
 
@@ -99,7 +101,9 @@ def _dtype_of(call: str, dtype: Any, default: DType) -> DType:
         return default
     ours = FROM_NUMPY.get(np.dtype(dtype))
     if ours is None:
-        raise UsageTypeError(at_line(f"{call}: unsupported type; got {np.dtype(dtype)}."))
+        raise UsageTypeError(
+            at_line(f"{call}: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
+        )
     return ours
 
 

@@ -76,7 +76,7 @@ def _unary(name: str) -> Callable[..., Any]:
 
 def is_part(value: Any) -> bool:
     """Say whether this is a tensor, an element, a number or an array of them."""
-    return isinstance(value, (Whole, list, tuple)) or is_operand(value)
+    return isinstance(value, (Whole, np.ndarray, list, tuple)) or is_operand(value)
 
 
 class Tensor(Whole):
@@ -620,13 +620,6 @@ def empty(call: str, shape: Shape) -> UsageError:
 def as_tensor(recorder: Recorder, value: Any) -> Tensor:
     """Return anything that is made of numbers as a tensor."""
     if isinstance(value, Tensor):
-        if value.recorder is not recorder:
-            raise UsageError(
-                at_line(
-                    "tensor: belongs to another function that is being recorded; got tensors of "
-                    "two, expected one. Pass it as an argument."
-                )
-            )
         return value
     if isinstance(value, Whole):
         return value.whole()  # type: ignore[no-any-return]
@@ -708,10 +701,10 @@ def apply(function: Callable[..., Any], *operands: Any, call: str | None = None)
     return results if is_tuple else results[0]
 
 
-def of_space(
-    recorder: Recorder, value: Value, shape: Shape, sizes: Shape, is_array: bool
-) -> Tensor:
+def of_space(recorder: Recorder, value: Value, shape: Shape, sizes: Shape, is_array: bool) -> Any:
     """Return a tensor of what was kept, which is the same along dimensions of size 1."""
+    if not shape:
+        return Element(recorder, value)
     if not is_array:
         return from_number(recorder, value, shape)
     kept = from_array(recorder, value, sizes)

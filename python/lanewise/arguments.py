@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._core import DType, ParamKind
-from .dtypes import BOUNDS, FROM_NUMPY, SUPPORTED, WEAK_FLOAT, WEAK_INT, Kind
+from .dtypes import (
+    BOUNDS,
+    FROM_NUMPY,
+    PARTS,
+    SUPPORTED,
+    WEAK_COMPLEX,
+    WEAK_FLOAT,
+    WEAK_INT,
+    Kind,
+)
 from .errors import UsageError, UsageTypeError
 from .records import Record
 from .trees import Structure, flatten, leaf_names, parts_of
@@ -55,6 +64,15 @@ class Signature(NamedTuple):
 
     structures: tuple[Structure, ...]  # of each argument
     leaves: tuple[Parameter | Static, ...]  # of all of them
+
+    @property
+    def parameters(self) -> int:
+        """How many parameters a program has for them: two for a complex number."""
+        return sum(
+            2 if leaf.kind.dtype in PARTS and leaf.role is not ParamKind.Table else 1
+            for leaf in self.leaves
+            if isinstance(leaf, Parameter)
+        )
 
 
 class Arguments(NamedTuple):
@@ -148,7 +166,12 @@ _MAPPED = {numpy: Parameter(Kind(ours), ParamKind.Mapped) for numpy, ours in FRO
 
 def _is_plain(argument: Any) -> bool:
     kind = type(argument)
-    return (kind is np.ndarray and argument.dtype.names is None) or kind in (float, int, bool)
+    return (kind is np.ndarray and argument.dtype.names is None) or kind in (
+        float,
+        int,
+        bool,
+        complex,
+    )
 
 
 def _names(structure: Structure, position: int) -> list[str]:
@@ -200,6 +223,8 @@ def _describe_shared(value: Any) -> tuple[Any, Parameter | Static]:
         bounds = BOUNDS[DType.I64]
         if bounds.min <= value <= bounds.max:
             return int(value), Parameter(WEAK_INT, ParamKind.Shared)
+    if isinstance(value, complex) and not isinstance(value, np.generic):
+        return complex(value), Parameter(WEAK_COMPLEX, ParamKind.Shared)
     is_array = isinstance(value, (np.ndarray, np.generic)) or (
         type(value) in (tuple, list) and _is_array_like(value) and len(value) > 0
     )
@@ -225,6 +250,8 @@ def _describe(call: str, name: str, value: Any) -> tuple[Any, Kind]:
         return int(_fitting(call, name, value)), WEAK_INT
     if isinstance(value, np.generic) and (dtype := FROM_NUMPY.get(value.dtype)) is not None:
         return value, Kind(dtype)
+    if isinstance(value, complex):
+        return complex(value), WEAK_COMPLEX
     return _describe_array(call, name, value)
 
 

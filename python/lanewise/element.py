@@ -18,12 +18,17 @@ from .dtypes import (
     FLOATS,
     FROM_NUMPY,
     INTEGERS,
+    PARTS,
     SUPPORTED,
     TO_NUMPY,
+    WEAK_COMPLEX,
     WEAK_FLOAT,
     WEAK_INT,
     WEAK_NARROW,
+    ComplexType,
     Kind,
+    Type,
+    name_of,
     promote,
     settled,
 )
@@ -34,6 +39,9 @@ from .source import at_line, user_code
 
 # NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+# Functions of `rules.RULES`, and others, where a complex number is among the operands;
+# complex_functions.py fills it.
+COMPLEX_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
 def another_trial(recorder: Recorder, value: Value, error: Exception) -> None:
@@ -105,12 +113,19 @@ class Element:
 
     @property
     def real(self) -> "Element":
-        """Itself: complex numbers are others."""
+        """Its real part: itself, unless it is complex."""
         return self
 
+    @property
+    def imag(self) -> Any:
+        """Its imaginary part: 0, unless it is complex."""
+        return self.dtype.type(0)
+
     def conjugate(self) -> "Element":
-        """Return itself."""
+        """Return its conjugate: itself, unless it is complex."""
         return self
+
+    conj = conjugate
 
     def item(self) -> "Element":
         """Return it as a Python number, which gives way to other types."""
@@ -139,7 +154,7 @@ class Element:
         Parameters
         ----------
         dtype : dtype_like
-            ``bool``, ``int32``, ``int64``, ``float32`` or ``float64``.
+            ``bool``, an integer, a float or, of numbers that fit it, a complex type.
 
         Examples
         --------
@@ -152,7 +167,12 @@ class Element:
             raise UsageTypeError(
                 at_line(f"astype: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
             )
-        return Element(self.recorder, self.recorder.convert(self.value, ours))
+        return self._as_type(ours)
+
+    def _as_type(self, dtype: Type) -> "Element":
+        if isinstance(dtype, ComplexType):
+            return COMPLEX_FUNCTIONS["astype"](self, dtype)  # type: ignore[no-any-return]
+        return Element(self.recorder, self.recorder.convert(self.value, dtype))
 
     @property
     def recorder(self) -> Recorder:
@@ -178,8 +198,13 @@ class Element:
 
     @property
     def value(self) -> Value:
-        """The value in the program under construction."""
+        """The value in the program under construction; a complex number has none."""
         return self._value
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The values in the program: those of both parts, if it is complex."""
+        return (self._value,)
 
     def __repr__(self) -> str:
         return f"<element {self.dtype}>"
@@ -251,6 +276,9 @@ class Element:
 
     def __float__(self) -> float:
         raise self._no_value("float", "a conversion", "x.astype(np.float64)")
+
+    def __complex__(self) -> complex:
+        raise self._no_value("complex", "a conversion", "x.astype(np.complex128)")
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise self._no_value(
@@ -339,6 +367,8 @@ def kind_of(operand: Any) -> Kind:
         if isinstance(operand, bool):
             return Kind(DType.Bool)
         return WEAK_INT if isinstance(operand, int) else WEAK_FLOAT
+    elif isinstance(operand, complex):
+        return WEAK_COMPLEX
     else:
         got = type(operand).__name__
     raise UsageTypeError(
@@ -349,8 +379,9 @@ def kind_of(operand: Any) -> Kind:
     )
 
 
-def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
-    """Record an operand as a value of this type."""
+def as_value(recorder: Recorder, operand: Any, dtype: Type) -> Value:
+    """Record an operand as a value of this type, which is not complex."""
+    assert not isinstance(dtype, ComplexType)
     if isinstance(operand, Element):
         if operand.recorder is not recorder:
             raise UsageError(
@@ -361,6 +392,8 @@ def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
             )
         return recorder.convert(operand.value, dtype)
     number = operand.item() if isinstance(operand, (np.generic, np.ndarray)) else operand
+    if isinstance(number, complex):
+        raise no_real(name_of(dtype))
     if dtype in FLOATS:
         return recorder.constant(dtype, float(number))
     if dtype is DType.Bool:
@@ -376,9 +409,21 @@ def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
     return recorder.constant(dtype, int(number))
 
 
+def no_real(expected: str) -> UsageTypeError:
+    """Return the error for a complex number where none can be."""
+    return UsageTypeError(
+        at_line(
+            f"element: a complex number cannot become a real one; got complex, expected {expected}."
+            " Take its parts, z.real and z.imag, or abs(z)."
+        )
+    )
+
+
 def constant(recorder: Recorder, number: Any) -> Element:
     """Record a plain number."""
     kind = kind_of(number)
+    if isinstance(kind.dtype, ComplexType):
+        return COMPLEX_FUNCTIONS["constant"](recorder, number)  # type: ignore[no-any-return]
     return Element(recorder, as_value(recorder, number, kind.dtype), kind.weak)
 
 
@@ -409,6 +454,9 @@ def record(name: str, *operands: Any) -> Element:
     """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
     recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
     kinds = [kind_of(operand) for operand in operands]
+    for kind in kinds:
+        if kind.dtype in PARTS:
+            return _record_complex(name, operands, kinds)  # type: ignore[no-any-return]
     if WEAK_NARROW in kinds:
         kinds = _computed(name, operands, kinds)
     resolved = RULES[name](name, kinds)
@@ -418,6 +466,24 @@ def record(name: str, *operands: Any) -> Element:
     ]
     result = values[0] if resolved.op is None else recorder.op(resolved.op, values)
     return Element(recorder, result, resolved.weak)
+
+
+_ORDERS = ("less", "less_equal", "greater", "greater_equal", "minimum", "maximum")
+
+
+def _record_complex(name: str, operands: tuple[Any, ...], kinds: list[Kind]) -> Any:
+    function = COMPLEX_FUNCTIONS.get(name)
+    if function is not None:
+        return function(*operands)
+    got = ", ".join(name_of(kind.dtype) for kind in kinds)
+    hint = (
+        "They have no order: compare abs(z), z.real or z.imag."
+        if name in _ORDERS
+        else "Take z.real, z.imag or abs(z)."
+    )
+    raise UsageTypeError(
+        at_line(f"{name}: not defined for complex numbers; got ({got}), expected real ones. {hint}")
+    )
 
 
 def floor_divide(a: Any, b: Any) -> Element:
@@ -463,6 +529,8 @@ def power(base: Any, exponent: Any) -> Element:
     if hasattr(exponent, "known") and exponent.kind.dtype in INTEGERS:
         exponent = exponent.known()  # a captured number
     common = promote(kind_of(base), kind_of(exponent))
+    if common.dtype in PARTS:
+        return COMPLEX_FUNCTIONS["power"](base, exponent)  # type: ignore[no-any-return]
     is_literal = not isinstance(exponent, Element) and exponent in (2, 3, 4)
     is_whole = common.dtype in INTEGERS and not isinstance(exponent, float)
     if is_whole and not isinstance(exponent, Element) and exponent >= 0:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import _core
+from .dtypes import PARTS, Type
 from .fixed import Fixed, Missing
 from .specialization import Found, Recorded, Request
 from .trees import Structure
@@ -22,20 +23,23 @@ class Carried(NamedTuple):
     request: Request
     text: str
     structure: Structure
+    dtypes: tuple[Type, ...]
     captured: list[Any]
 
 
 def carry(request: Request, found: Found) -> Carried:
     """Return a program as something that can be pickled."""
     recorded = found.recorded
-    return Carried(request, recorded.program.text(), recorded.structure, found.values)
+    return Carried(
+        request, recorded.program.text(), recorded.structure, recorded.dtypes, found.values
+    )
 
 
 def arrive(carried: Carried) -> Recorded:
     """Return a program that was pickled as if it had been recorded here."""
-    program = _core.parse(carried.text, carried.request.refill)
-    dtypes = tuple(program.results(_core.MapOptions()))
-    return Recorded(program, Fixed(carried.captured), carried.structure, dtypes)
+    is_complex = [dtype in PARTS for dtype in carried.dtypes]
+    program = _core.parse(carried.text, carried.request.refill, is_complex)
+    return Recorded(program, Fixed(carried.captured), carried.structure, carried.dtypes)
 
 
 def reference_of(vectorized: Any) -> tuple[str, str] | None:

@@ -11,12 +11,13 @@ from . import _core, flow
 from ._core import DType, ParamKind, Program, Value
 from .arguments import Parameter, Signature, Static
 from .captures import Captures, Source
-from .dtypes import settled
-from .element import Element, as_value, is_operand, kind_of
+from .complex_element import NewParameter, as_values, new_parameters, of_values
+from .dtypes import PARTS, Type, parts_of, settled
+from .element import as_value, is_operand, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, record_function
 from .source import line_of
-from .stand_ins import NewParameter, captured
+from .stand_ins import captured
 from .tables import Table
 from .trees import Structure, flatten, split_result, unflatten
 
@@ -26,9 +27,9 @@ class Request(NamedTuple):
 
     name: str
     signature: Signature
-    otypes: tuple[DType, ...] | None  # of the results, where they are given
+    otypes: tuple[Type, ...] | None  # of the results, where they are given
     refill: bool | None
-    masked: tuple[DType, ...] | None = None  # with a mask: the types of the results
+    masked: tuple[Type, ...] | None = None  # with a mask: the types of the results
 
 
 class Recorded(NamedTuple):
@@ -37,7 +38,7 @@ class Recorded(NamedTuple):
     program: Program
     captures: Captures
     structure: Structure  # of the results
-    dtypes: tuple[DType, ...]
+    dtypes: tuple[Type, ...]
 
 
 class Found(NamedTuple):
@@ -69,30 +70,38 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
     to_record, captures = captured(function, recorder, new_parameter)
     flow.fill_sequences(recorder)
     if request.masked is not None:
-        slots = [recording.slot(as_value(recorder, 0, dtype)) for dtype in request.masked]
+        parts = [part for dtype in request.masked for part in parts_of(dtype)]
+        slots = [recording.slot(as_value(recorder, 0, part)) for part in parts]
         recording.begin_branch(mask)
     nested = iter(leaves)
     arguments = [unflatten(structure, nested) for structure in request.signature.structures]
     results: list[Any] = []
     structure = flatten(flow.call(to_record, *arguments), results, split_result)
-    values = _results(function, request, recorder, results, structure)
+    dtypes = _result_types(function, request, results, structure)
+    values = [
+        value
+        for result, dtype in zip(results, dtypes, strict=True)
+        for value in as_values(recorder, _literal(result), dtype)
+    ]
     captures.settle(function)
     if request.masked is not None:
         for slot, value in zip(slots, values, strict=True):
             recording.write(slot, value)
         recording.end_branch()
         values = [recording.read(slot) for slot in slots]
-    program = _core.finish(recording, values, request.name, request.refill)
-    return Recorded(program, captures, structure, tuple(value.dtype for value in values))
+    program = _core.finish(
+        recording, values, request.name, request.refill, [dtype in PARTS for dtype in dtypes]
+    )
+    return Recorded(program, captures, structure, dtypes)
 
 
 def _symbolic(recorder: Recorder, new_parameter: NewParameter, leaf: Parameter | Static) -> Any:
     if isinstance(leaf, Static):
         return leaf.value
-    value = new_parameter(leaf.kind.dtype, leaf.role)
+    values = new_parameters(new_parameter, leaf.kind, leaf.role)
     if leaf.role is ParamKind.Table:
-        return Table(recorder, value, leaf.kind, leaf.row, _unknown_size)
-    return Element(recorder, value, leaf.kind.weak)
+        return Table(recorder, values[0], leaf.kind, leaf.row, _unknown_size)
+    return of_values(recorder, values, leaf.kind)
 
 
 def _unknown_size() -> int:
@@ -102,13 +111,10 @@ def _unknown_size() -> int:
     )
 
 
-def _results(
-    function: Callable[..., Any],
-    request: Request,
-    recorder: Recorder,
-    results: list[Any],
-    structure: Structure,
-) -> list[Value]:
+def _result_types(
+    function: Callable[..., Any], request: Request, results: list[Any], structure: Structure
+) -> tuple[Type, ...]:
+    """Return the types of what a function returns, or those that it should return."""
     name, otypes = request.name, request.otypes
     wrong = [result for result in results if not is_operand(result)]
     if wrong or not results:
@@ -120,16 +126,13 @@ def _results(
             f"tuple of them.{hint}"
         )
     if otypes is None:
-        otypes = tuple(settled(kind_of(result)) for result in results)
-    elif len(otypes) != len(results):
+        return tuple(settled(kind_of(result)) for result in results)
+    if len(otypes) != len(results):
         raise UsageError(
             f"{line_of(function)}{name}: otypes does not fit the results; got {len(otypes)} types, "
             f"expected {len(results)}, one for each result."
         )
-    return [
-        as_value(recorder, _literal(result), dtype)
-        for result, dtype in zip(results, otypes, strict=True)
-    ]
+    return otypes
 
 
 def _literal(result: Any) -> Any:

@@ -12,9 +12,9 @@ import numpy as np
 
 from . import flow, pickles
 from . import options as _options
-from ._core import Caller, DType, Explanation, MapOptions, empty
+from ._core import Caller, Explanation, MapOptions, empty
 from .arguments import Arguments, describe
-from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
+from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY, Type
 from .errors import UsageError, UsageTypeError
 from .fixed import Missing
 from .options import CallOptions, choice, config
@@ -60,7 +60,7 @@ class Vectorized(Caller):
         given: dict[str, Any] | None = None,
         schedule: str | None = None,
         excluded: Iterable[int | str] = (),
-        otypes: tuple[DType, ...] | None = None,
+        otypes: tuple[Type, ...] | None = None,
     ) -> None:
         functools.update_wrapper(self, function, updated=())
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
@@ -134,7 +134,9 @@ class Vectorized(Caller):
 
     def _describe(self, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], Arguments]:
         """Return the function, bound to its object if it is a method, and its arguments."""
-        is_bound = self._is_method and not isinstance(arguments[0], (np.ndarray, int, float))
+        is_bound = self._is_method and not isinstance(
+            arguments[0], (np.ndarray, int, float, complex)
+        )
         if not is_bound:
             return self.__wrapped__, describe(self.name, arguments, self._excluded)
         excluded = frozenset(position - 1 for position in self._excluded)
@@ -225,7 +227,7 @@ class Vectorized(Caller):
         outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.structure)
         found = self._find(function, self._request(described)._replace(masked=plain.dtypes))
         options = CallOptions(MapOptions(options.map), options.progress)
-        options.map.where = len(described.values)
+        options.map.where = described.signature.parameters
         values = (*described.values, mask, *found.values)
         self._run_into(found.recorded, outputs, values, options, shape)
         return out
@@ -576,7 +578,7 @@ def _identifier(name: str) -> str:
     return re.sub(r"\W", "_", name).strip("_") or "f"
 
 
-def _dtypes(otypes: Any) -> tuple[DType, ...]:
+def _dtypes(otypes: Any) -> tuple[Type, ...]:
     """Return the types that `otypes` names."""
     found = []
     for one in otypes if isinstance(otypes, (str, list, tuple)) else [otypes]:

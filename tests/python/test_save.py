@@ -90,7 +90,7 @@ def change(path, **changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"lanewise": 99}, "has another format; got 99, expected 1"),
+        ({"lanewise": 99}, "has another format; got 99, expected 2"),
         ({"program": "function f("}, "parse"),
         ({"leaves": [["F32", False, "Mapped", []]]}, "has other parameters than the file says"),
         ({"leaves": [["F99", False, "Mapped", []]]}, "is not a file of programs; got KeyError"),

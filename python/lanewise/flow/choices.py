@@ -11,7 +11,7 @@ from ..element import Element, record
 from ..errors import UsageTypeError
 from ..source import at_line
 from .branches import Branch, not_, truth
-from .meeting import read
+from .meeting import is_made_since, read
 from .state import Missing, describe, is_same_number, put_together, take_apart
 
 Later = Callable[[], Any]
@@ -85,9 +85,7 @@ def _evaluate(condition: Element, later: Later) -> Any:
         return value
     tree = take_apart(value)
     slots = [
-        branch.slot(number)
-        if isinstance(number, Element) and number.value.id >= branch.first
-        else None
+        branch.slot(number) if is_made_since(number, branch.first) else None
         for number in tree.numbers
     ]
     branch.end()
@@ -100,7 +98,7 @@ def _evaluate(condition: Element, later: Later) -> Any:
 
 def _is_bool(value: Any) -> bool:
     if isinstance(value, Element):
-        return value.value.dtype is DType.Bool
+        return value.kind.dtype is DType.Bool
     return isinstance(value, bool)
 
 

@@ -80,11 +80,12 @@ class RegionLoop(Loop):
         )
         self._at_head = values
         self.heads = [
-            number.value
+            head
             for value in values
             if not isinstance(value, Missing)
             for number in take_apart(value).numbers
             if isinstance(number, Element)
+            for head in number.values
         ]
         return values
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ._core import DType, Value
 from .complex_element import Complex, as_complex, as_values, made, split
-from .dtypes import PARTS, ComplexType, Kind, promote_all
+from .dtypes import PARTS, TO_NUMPY, ComplexType, Kind, promote_all
 from .element import COMPLEX_FUNCTIONS, Element, as_value, is_operand, kind_of, record
 from .recorder import Recorder
 
@@ -167,9 +167,64 @@ def _sign(x: Any, y: Any) -> Parts:
     return select(is_zero, 0.0, x / length), select(is_zero, 0.0, y / length)
 
 
+class Length(Element):
+    """The absolute value of a complex number, which is compared by its square.
+
+    So a loop ``while abs(z) < 2`` has no root in it: what is not used is not in the program.
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, x: Any, y: Any) -> None:
+        length = record("hypot", x, y)
+        super().__init__(length.recorder, length.value, length.kind.weak)
+        self._parts = x, y
+
+    def _squared(self, other: Any) -> float | None:
+        """Return the square of a bound, if that and its own are in range."""
+        limits = _range(self)
+        if type(other) not in (int, float) or not limits.small < other < limits.large:
+            return None
+        bound: float = TO_NUMPY[self.value.dtype].type(other).item()
+        return bound * bound
+
+    def _squares(self) -> tuple[Any, Any]:
+        x, y = self._parts
+        return x * x, y * y
+
+    def __lt__(self, other: Any) -> Any:
+        bound = self._squared(other)
+        if bound is None:
+            return super().__lt__(other)
+        p, q = self._squares()
+        return p + q < bound
+
+    def __le__(self, other: Any) -> Any:
+        bound = self._squared(other)
+        if bound is None:
+            return super().__le__(other)
+        p, q = self._squares()
+        return p + q <= bound
+
+    # A length is infinite also where one part is NaN, and with it the sum.
+    def __gt__(self, other: Any) -> Any:
+        bound = self._squared(other)
+        if bound is None:
+            return super().__gt__(other)
+        p, q = self._squares()
+        return (p + q > bound) | (p == math.inf) | (q == math.inf)
+
+    def __ge__(self, other: Any) -> Any:
+        bound = self._squared(other)
+        if bound is None:
+            return super().__ge__(other)
+        p, q = self._squares()
+        return (p + q >= bound) | (p == math.inf) | (q == math.inf)
+
+
 @_real_function("absolute")
 def _absolute(x: Any, y: Any) -> Any:
-    return record("hypot", x, y)
+    return Length(x, y)
 
 
 @_real_function("equal")
@@ -322,17 +377,17 @@ _MOST_PRODUCTS = 100  # exponents below are products
 
 def _power(base: Any, exponent: Any) -> Any:
     if not isinstance(exponent, Element):
-        number = split(exponent)
-        if number[1] == 0 and number[0] == int(number[0]) and abs(number[0]) < _MOST_PRODUCTS:
-            return _whole_power(base, exponent, int(number[0]))
-        if number == (0.5, 0.0):
+        real, imag = split(exponent)
+        if imag == 0 and abs(real) < _MOST_PRODUCTS and real == int(real):
+            return _whole_power(base, exponent, int(real))
+        if (real, imag) == (0.5, 0.0):
             _, kind, pairs = _common(base, exponent)
             return as_complex(base.recorder, _sqrt(*pairs[0]), kind)
     recorder, kind, ((a, b), (c, d)) = _common(base, exponent)
     length, angle = _log(a, b)
     real, imag = _exp(*_multiply(c, d, length, angle))
     is_zero = (a == 0) & (b == 0)
-    of_zero = select((c > 0) & (d == 0), 0.0, math.nan)
+    of_zero = select(c > 0, 0.0, math.nan)
     real, imag = select(is_zero, of_zero, real), select(is_zero, of_zero, imag)
     is_one = (c == 0) & (d == 0)
     real, imag = select(is_one, 1.0, real), select(is_one, 0.0, imag)
@@ -355,25 +410,28 @@ def _whole_power(base: Any, exponent: Any, times: int) -> Complex:
             square = _multiply(*square, *square)
     result = result or (1.0, 0.0)
     if times < 0:
-        one = as_value(recorder, 1.0, PARTS[kind.dtype])
-        zero = as_value(recorder, 0.0, PARTS[kind.dtype])
-        result = _divide(Element(recorder, one), Element(recorder, zero), *result)
+        result = _divide(_like(result[0], 1.0), _like(result[0], 0.0), *result)
     return as_complex(recorder, result, kind)
+
+
+def _like(x: Element, number: float) -> Element:
+    """Record a number of the type of an element."""
+    return Element(x.recorder, as_value(x.recorder, number, x.value.dtype), x.kind.weak)
 
 
 def _products(a: Any, b: Any, exponent: Any) -> tuple[Any, Parts]:
     """Return whether a whole exponent is near 0, and the power by products, where it is."""
     is_few = (exponent > -_MOST_PRODUCTS) & (exponent < _MOST_PRODUCTS)
     left = select(is_few, abs(exponent), 0)
-    one = a * 0.0 + 1.0
-    real, imag = select(left >= 0, 1.0, one), select(left >= 0, 0.0, one)
+    one, zero = _like(a, 1.0), _like(a, 0.0)
+    real, imag = one, zero
     square: Parts = (a, b)
     for bit in range(_MOST_PRODUCTS.bit_length()):
         has_bit = (left >> bit) & 1 != 0
         product = _multiply(real, imag, *square)
         real, imag = select(has_bit, product[0], real), select(has_bit, product[1], imag)
         square = _multiply(*square, *square)
-    inverse = _divide(real * 0.0 + 1.0, imag * 0.0, real, imag)
+    inverse = _divide(one, zero, real, imag)
     is_below = exponent < 0
     return is_few, (select(is_below, inverse[0], real), select(is_below, inverse[1], imag))
 
@@ -387,20 +445,24 @@ COMPLEX_FUNCTIONS["power"] = _power
 @_function("cosh")
 def _cosh(x: Any, y: Any) -> Parts:
     rest, factor = _scaled(x, abs(x))
-    is_zero = (x == 0) | (y == 0)
     real = record("cosh", rest) * record("cos", y) * factor
-    imag = select(is_zero, _signed_zero(x, y), record("sinh", rest) * record("sin", y) * factor)
-    is_odd = record("isinf", x) & ~record("isfinite", y)
-    return select(is_odd, math.inf, real), imag
+    imag = record("sinh", rest) * record("sin", y) * factor
+    imag = select(y == 0, _signed_zero(x, y), imag)
+    has_no_angle = ~record("isfinite", y)
+    return (
+        select(has_no_angle & record("isinf", x), math.inf, real),
+        select(has_no_angle & (x == 0), 0.0, imag),
+    )
 
 
 @_function("sinh")
 def _sinh(x: Any, y: Any) -> Parts:
     rest, factor = _scaled(x, abs(x))
-    real = select(x == 0, x, record("sinh", rest) * record("cos", y) * factor)
+    real = record("sinh", rest) * record("cos", y) * factor
     imag = select(y == 0, y, record("cosh", rest) * record("sin", y) * factor)
-    is_odd = record("isinf", x) & ~record("isfinite", y)
-    return select(is_odd, x, real), imag
+    has_no_angle = ~record("isfinite", y)
+    real = select(has_no_angle & (x == 0), x, real)
+    return select(has_no_angle & record("isinf", x), math.inf, real), imag
 
 
 @_function("tanh")
@@ -409,7 +471,7 @@ def _tanh(x: Any, y: Any) -> Parts:
     shrink = 1.0 / record("cosh", x)
     product = slope * tangent
     below = 1.0 + product * product
-    real = slope * (1.0 + tangent * tangent) / below
+    real = select(x == 0, x, slope * (1.0 + tangent * tangent) / below)
     imag = select(y == 0, y, tangent / below * shrink * shrink)
     is_endless = record("isinf", x)
     return (
@@ -450,6 +512,7 @@ def _arccos(x: Any, y: Any) -> Parts:
     real = 2.0 * record("arctan2", a, c)
     imag = record("arcsinh", c * b - d * a)
     is_large = _is_large(x, y)
+    real = select((x == 0) & record("isnan", y), math.pi / 2, real)
     return (
         select(is_large, record("arctan2", abs(y), x), real),
         select(is_large, record("copysign", _log_double(x, y), -y), imag),
@@ -469,9 +532,11 @@ def _arctanh(x: Any, y: Any) -> Parts:
     half = record("hypot", a * 0.5, b * 0.5)
     is_endless = record("isinf", x) | record("isinf", y)
     of_large = select(is_endless, 0.0, a * 0.25 / half / half)
-    angle = select(record("isnan", y), y, record("copysign", math.pi / 2, y))
+    has_angle = is_endless | ~record("isnan", x)
+    angle = select(has_angle, record("copysign", math.pi / 2, y), math.nan)
+    imag = select(is_large, select(record("isnan", y), y, angle), imag)
     real = record("copysign", select(is_large, of_large, real), x)
-    return real, select(is_large, angle, imag)
+    return select(x == 0, x, real), imag
 
 
 def _is_large(x: Any, y: Any) -> Any:

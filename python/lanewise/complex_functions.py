@@ -400,7 +400,9 @@ def _power(base: Any, exponent: Any) -> Any:
 def _whole_power(base: Any, exponent: Any, times: int) -> Complex:
     """Record a power by products, from the lowest bit of the exponent on."""
     recorder, kind, pairs = _common(base, exponent)
-    square, left = pairs[0], abs(times)
+    one, zero = _like(pairs[0][0], 1.0), _like(pairs[0][0], 0.0)
+    square: Parts = pairs[0]
+    left = abs(times)
     result: Parts | None = None
     while left:
         if left & 1:
@@ -408,9 +410,10 @@ def _whole_power(base: Any, exponent: Any, times: int) -> Complex:
         left >>= 1
         if left:
             square = _multiply(*square, *square)
-    result = result or (1.0, 0.0)
+    if result is None:
+        result = one, zero
     if times < 0:
-        result = _divide(_like(result[0], 1.0), _like(result[0], 0.0), *result)
+        result = _divide(one, zero, *result)
     return as_complex(recorder, result, kind)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..complex_element import made
 from ..complex_functions import as_complex_operand, select
-from ..element import Element, record
+from ..element import Element, constant, record
 from .branches import not_
 from .builtins import FUNCTIONS, for_elements
 
@@ -52,7 +52,7 @@ def _polar(z: Element) -> tuple[Any, Any]:
 
 @for_elements(cmath.rect)
 def _rect(r: Any, phi: Any) -> Any:
-    angle = phi if isinstance(phi, Element) else r * 0.0 + phi
+    angle = phi if isinstance(phi, Element) else constant(r.recorder, phi)
     real, imag = r * record("cos", angle), r * record("sin", angle)
     # No angle: real also where the length is infinite.
     return made(real, select(angle == 0, angle * record("copysign", 1.0, r), imag))

@@ -131,7 +131,7 @@ def as_values(recorder: Recorder, operand: Any, dtype: Type) -> tuple[Value, ...
 
 def of_values(recorder: Recorder, values: tuple[Value, ...], kind: Kind) -> Element:
     """Return the element that these values make up."""
-    if kind.dtype in PARTS:
+    if isinstance(kind.dtype, ComplexType):
         return Complex(recorder, values, kind.weak)
     return Element(recorder, values[0], kind.weak)
 

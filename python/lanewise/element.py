@@ -7,7 +7,7 @@ computed. What an operation means for which types is said in ``rules.py``.
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -381,7 +381,8 @@ def kind_of(operand: Any) -> Kind:
 
 def as_value(recorder: Recorder, operand: Any, dtype: Type) -> Value:
     """Record an operand as a value of this type, which is not complex."""
-    assert not isinstance(dtype, ComplexType)
+    if TYPE_CHECKING:
+        assert not isinstance(dtype, ComplexType)
     if isinstance(operand, Element):
         if operand.recorder is not recorder:
             raise UsageError(
@@ -455,7 +456,7 @@ def record(name: str, *operands: Any) -> Element:
     recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
     kinds = [kind_of(operand) for operand in operands]
     for kind in kinds:
-        if kind.dtype in PARTS:
+        if type(kind.dtype) is ComplexType:
             return _record_complex(name, operands, kinds)  # type: ignore[no-any-return]
     if WEAK_NARROW in kinds:
         kinds = _computed(name, operands, kinds)

@@ -12,7 +12,7 @@ from ._core import DType, ParamKind, Program, Value
 from .arguments import Parameter, Signature, Static
 from .captures import Captures, Source
 from .complex_element import NewParameter, as_values, new_parameters, of_values
-from .dtypes import PARTS, Type, parts_of, settled
+from .dtypes import ComplexType, Type, parts_of, settled
 from .element import as_value, is_operand, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, record_function
@@ -90,7 +90,11 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
         recording.end_branch()
         values = [recording.read(slot) for slot in slots]
     program = _core.finish(
-        recording, values, request.name, request.refill, [dtype in PARTS for dtype in dtypes]
+        recording,
+        values,
+        request.name,
+        request.refill,
+        [isinstance(dtype, ComplexType) for dtype in dtypes],
     )
     return Recorded(program, captures, structure, dtypes)
 

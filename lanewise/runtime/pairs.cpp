@@ -53,7 +53,7 @@ template <class T>
                          std::int64_t count) {                                           \
     join<T>(to, first, second, count);                                                   \
   }                                                                                      \
-  PairMoves moves_##isa(int size) {                                                      \
+  PairMoves moves_##isa(std::int64_t size) {                                             \
     return size == 4 ? PairMoves{split_##isa<std::uint32_t>, join_##isa<std::uint32_t>}  \
                      : PairMoves{split_##isa<std::uint64_t>, join_##isa<std::uint64_t>}; \
   }
@@ -63,7 +63,7 @@ LW_PAIR_MOVES(v4, [[gnu::target("avx512f,avx512vl,avx512dq,avx512bw")]])
 
 }  // namespace
 
-PairMoves pair_moves(int size) {
+PairMoves pair_moves(std::int64_t size) {
   static const auto moves = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")
                                 ? moves_v4
                             : __builtin_cpu_supports("avx2") ? moves_v3

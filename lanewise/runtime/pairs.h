@@ -13,6 +13,6 @@ struct PairMoves {
 };
 
 /// Those for elements of this size, with the widest registers that the machine has.
-PairMoves pair_moves(int size);
+PairMoves pair_moves(std::int64_t size);
 
 }  // namespace lw::runtime

@@ -149,8 +149,10 @@ ElementFunction::Ready Program::ready(const MapOptions& options) {
   return *found;
 }
 
-const std::vector<DType>& Program::results(const MapOptions& options) {
-  return ready(options).results();
+std::vector<DType> Program::results(const MapOptions& options) {
+  std::vector<DType> types;
+  for (const types::Item& item : ready(options).results()) types.push_back(item.type);
+  return types;
 }
 
 Explanation Program::explain(const MapOptions& options) {
@@ -167,15 +169,16 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
   if (!read_values(params_, values, inputs, geometry)) return nullptr;
   const ElementFunction::Ready prepared = ready(options);
   Results results;
-  const DType* type = prepared.results().data();
+  const types::Item* item = prepared.results().data();
   for (const bool is_complex : is_complex_) {
-    const int number = is_complex ? complex_type_number(*type) : type_number(*type);
+    const DType type = item->type;
+    const int number = is_complex ? complex_type_number(type) : type_number(type);
     PyObject* const array = geometry.prototype != nullptr
                                 ? new_array_like(geometry.prototype, number)
                                 : new_array(geometry.rank, geometry.shape, number);
     if (array == nullptr) nb::raise_python_error();
-    results.add(array, *type, is_complex, geometry);
-    type += is_complex ? 2 : 1;
+    results.add(array, type, is_complex, geometry);
+    item += is_complex ? 2 : 1;
   }
   if (geometry.is_flat) {
     if (!ElementFunction::call_at_once(prepared, results.all(), inputs.all(), geometry.count,
@@ -213,12 +216,12 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
   if (!read_values(params_, values, inputs, geometry)) return false;
   if (outputs.size() != is_complex_.size()) return false;
   Results results;
-  const DType* type = ready(options).results().data();
+  const types::Item* item = ready(options).results().data();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_output(outputs[i], *type, is_complex_[i], geometry)) return false;
+    if (!is_output(outputs[i], item->type, is_complex_[i], geometry)) return false;
     Py_INCREF(outputs[i]);
-    results.add(outputs[i], *type, is_complex_[i], geometry);
-    type += is_complex_[i] ? 2 : 1;
+    results.add(outputs[i], item->type, is_complex_[i], geometry);
+    item += is_complex_[i] ? 2 : 1;
   }
   if (!geometry.is_flat) {
     set_order(false, inputs, geometry);

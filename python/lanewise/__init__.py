@@ -28,6 +28,7 @@ from .errors import (
     ResourceError,
     Timeout,
     UsageError,
+    UsageOverflowError,
     UsageTypeError,
 )
 from .flow.checks import check
@@ -111,6 +112,7 @@ __all__ = [
     "ResourceError",
     "Timeout",
     "UsageError",
+    "UsageOverflowError",
     "UsageTypeError",
     "Vectorized",
     "__version__",

@@ -21,7 +21,7 @@ from .dtypes import (
     WEAK_INT,
     Kind,
 )
-from .errors import UsageError, UsageTypeError
+from .errors import UsageError, UsageOverflowError, UsageTypeError
 from .records import Record
 from .trees import Structure, flatten, leaf_names, parts_of
 
@@ -259,7 +259,7 @@ def _fitting(call: str, name: str, value: int) -> int:
     bounds = BOUNDS[DType.I64]
     if bounds.min <= value <= bounds.max:
         return value
-    raise UsageError(
+    raise UsageOverflowError(
         f"{call}: {name} does not fit int64; got {value}, expected {bounds.min} to "
         f"{bounds.max}. Pass a float."
     )
@@ -319,7 +319,7 @@ def _check_literals(call: str, values: list[Any], names: list[str]) -> None:
         return
     for value, name in zip(values, names, strict=True):
         if type(value) is int and not bounds.min <= value <= bounds.max:
-            raise UsageError(
+            raise UsageOverflowError(
                 f"{call}: {name} does not fit int32, the type of an array beside it; got "
                 f"{value}, expected {bounds.min} to {bounds.max}. "
                 "Pass np.int64(value) to widen."

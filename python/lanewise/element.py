@@ -32,10 +32,11 @@ from .dtypes import (
     promote,
     settled,
 )
-from .errors import UsageError, UsageTypeError
+from .errors import ElementError, UsageError, UsageOverflowError, UsageTypeError
 from .recorder import Recorder, Retrace
 from .rules import RULES
-from .source import at_line, user_code
+from .source import at_line, user_code, user_line
+from .texts import put_off
 
 # NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -110,6 +111,7 @@ class Element:
     shape: tuple[int, ...] = ()
     ndim = 0
     size = 1
+    device = "cpu"
 
     @property
     def real(self) -> "Element":
@@ -126,6 +128,10 @@ class Element:
         return self
 
     conj = conjugate
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> "Element":
+        """Return itself: elements are on no device of their own."""
+        return self
 
     def item(self) -> "Element":
         """Return it as a Python number, which gives way to other types."""
@@ -208,6 +214,14 @@ class Element:
 
     def __repr__(self) -> str:
         return f"<element {self.dtype}>"
+
+    def __str__(self) -> str:
+        return put_off(self._recorder, str, self) if self._recorder.is_open else repr(self)
+
+    def __format__(self, form: str) -> str:
+        if not self._recorder.is_open:
+            return format(repr(self), form)
+        return put_off(self._recorder, format, self, form)
 
     __add__, __radd__ = _binary("add")
     __sub__, __rsub__ = _binary("subtract")
@@ -308,7 +322,9 @@ class Element:
         return self._record_numpy(function, inputs, options)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        return np
+        from . import array_api  # seldom needed
+
+        return array_api.namespace(api_version)
 
     @staticmethod
     def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
@@ -391,6 +407,11 @@ def as_value(recorder: Recorder, operand: Any, dtype: Type) -> Value:
                     "two, expected one. Pass it as an argument."
                 )
             )
+        if recorder.integers and operand.value.id in recorder.integers:
+            if dtype in _NARROWER:
+                _check_fits(recorder, operand.value, dtype)
+            elif dtype is DType.I32 and hasattr(operand, "number"):
+                _fitting(operand.number, dtype)
         return recorder.convert(operand.value, dtype)
     number = operand.item() if isinstance(operand, (np.generic, np.ndarray)) else operand
     if isinstance(number, complex):
@@ -399,15 +420,45 @@ def as_value(recorder: Recorder, operand: Any, dtype: Type) -> Value:
         return recorder.constant(dtype, float(number))
     if dtype is DType.Bool:
         return recorder.constant(dtype, bool(number))
+    return recorder.constant(dtype, _fitting(number, dtype))
+
+
+def _fitting(number: Any, dtype: DType) -> int:
+    """Return an integer, if it fits a type."""
     bounds = BOUNDS[dtype]
-    if not bounds.min <= number <= bounds.max:
-        raise UsageError(
-            at_line(
-                f"element: a literal does not fit its type; got {number}, expected {bounds.min} to "
-                f"{bounds.max} ({bounds.dtype}). Convert the element it meets with .astype."
-            )
+    if bounds.min <= number <= bounds.max:
+        return int(number)
+    raise UsageOverflowError(
+        at_line(
+            f"element: a literal does not fit its type; got {number}, expected {bounds.min} to "
+            f"{bounds.max} ({bounds.dtype}). Convert the element it meets with .astype."
         )
-    return recorder.constant(dtype, int(number))
+    )
+
+
+# Types that many a Python integer does not fit. An int32 is looked at before the call.
+_NARROWER = INTEGERS - {DType.I32, DType.I64}
+
+
+def _check_fits(recorder: Recorder, number: Value, dtype: DType) -> None:
+    """Let elements fail where a Python integer from outside does not fit the type it meets."""
+    if (number.id, dtype) in recorder.fitting:
+        return
+    bounds = BOUNDS[dtype]
+    low = recorder.constant(DType.I64, int(bounds.min))
+    is_wrong = recorder.op("lt", [number, low])
+    if dtype is not DType.U64:
+        high = recorder.constant(DType.I64, int(bounds.max))
+        is_wrong = recorder.op("or", [is_wrong, recorder.op("gt", [number, high])])
+    if (line := user_line()) is not None:
+        ElementError.messages[f"{line.file}:{line.number}"] = (
+            f"a Python integer does not fit {bounds.dtype}, the type it meets; expected "
+            f"{bounds.min} to {bounds.max}. Convert the element with .astype, or pass "
+            "np.int64(value)"
+        )
+    recorder.recording.fail_if(is_wrong)
+    if recorder.is_everybody_here():
+        recorder.fitting.add((number.id, dtype))
 
 
 def no_real(expected: str) -> UsageTypeError:
@@ -428,9 +479,16 @@ def constant(recorder: Recorder, number: Any) -> Element:
     return Element(recorder, as_value(recorder, number, kind.dtype), kind.weak)
 
 
-_NARROW_FUNCTIONS = frozenset(
-    {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "select"}
-)
+_COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
+_NARROW_FUNCTIONS = _COMPARISONS | {"select"}
+
+
+def _compared(recorder: Recorder, operands: tuple[Any, ...], kinds: list[Kind]) -> list[Kind]:
+    """Return the kinds in which operands are compared: any Python integer with any type."""
+    is_integer = [isinstance(x, Element) and x.value.id in recorder.integers for x in operands]
+    if any(is_integer) and any(kind.dtype in _NARROWER - {DType.U64} for kind in kinds):
+        return [Kind(DType.I64) if kind.dtype in INTEGERS else kind for kind in kinds]
+    return kinds
 
 
 def _computed(name: str, operands: tuple[Any, ...], kinds: list[Kind]) -> list[Kind]:
@@ -460,6 +518,8 @@ def record(name: str, *operands: Any) -> Element:
             return _record_complex(name, operands, kinds)  # type: ignore[no-any-return]
     if WEAK_NARROW in kinds:
         kinds = _computed(name, operands, kinds)
+    if recorder.integers and name in _COMPARISONS:
+        kinds = _compared(recorder, operands, kinds)
     resolved = RULES[name](name, kinds)
     values = [
         as_value(recorder, operand, dtype)
@@ -492,8 +552,10 @@ def floor_divide(a: Any, b: Any) -> Element:
     common = promote(kind_of(a), kind_of(b))
     if common.dtype not in FLOATS:
         return record("floor_divide", a, b)
-    rest = record("remainder", a, b)
+    rest = record("fmod", a, b)
     exact = (a - rest) / b
+    is_below = (rest != 0) & ((b < 0) ^ (rest < 0))
+    exact = record("select", is_below, exact - 1.0, exact)
     floor = record("floor", exact)
     nearest = record("select", exact - floor > 0.5, floor + 1.0, floor)
     quotient = a / b

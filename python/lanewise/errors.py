@@ -16,6 +16,10 @@ class UsageTypeError(UsageError, TypeError):
     """The call was wrong about types."""
 
 
+class UsageOverflowError(UsageError, OverflowError):
+    """A Python integer does not fit the type it meets."""
+
+
 class ElementError(RuntimeError):
     """A failure inside an element.
 

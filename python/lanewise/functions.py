@@ -53,7 +53,7 @@ def function_of_row(name: str) -> Callable[..., Any] | None:
     def function(*operands: Any) -> Any:
         if len(operands) != arity:
             raise UsageTypeError(
-                at_line(f"{name}: got {len(operands)} operands, expected {arity}.")
+                at_line(f"{name}: wrong number of operands; got {len(operands)}, expected {arity}.")
             )
         return _call(name, _mapped(name), *operands)
 

@@ -61,7 +61,9 @@ _CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
     "math": lambda call, name, value: choice(call, name, value, _MATH),
     "timeout": _seconds,
     "progress": _progress,
+    "max_prints": lambda call, name, value: whole_number(call, name, value, 2**63 - 1),
 }
+_MOST_PRINTS = 1000  # unless something else is said
 NAMES = frozenset(_CHECKS)
 
 
@@ -70,6 +72,7 @@ class CallOptions(NamedTuple):
 
     map: MapOptions
     progress: Any  # None, True or a function
+    max_prints: int  # lines that a call prints at most
 
 
 def checked(call: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -88,10 +91,11 @@ def resolve(*levels: dict[str, Any]) -> CallOptions:
     for level in levels:
         merged |= level
     progress = merged.pop("progress", None)
+    max_prints = merged.pop("max_prints", _MOST_PRINTS)
     options = MapOptions()
     for name, value in merged.items():
         setattr(options, name, value)
-    return CallOptions(options, progress)
+    return CallOptions(options, progress, max_prints)
 
 
 class Config:
@@ -99,7 +103,7 @@ class Config:
 
     Attributes
     ----------
-    threads, memory, max_steps, seed, first_element : int
+    threads, memory, max_steps, max_prints, seed, first_element : int
     compile, accuracy, math : str
     timeout : float or None
     progress : bool or callable

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from . import _core
 from .dtypes import PARTS, Type
 from .fixed import Fixed, Missing
-from .specialization import Found, Recorded, Request
+from .specialization import Found, Prints, Recorded, Request
 from .trees import Structure
 
 
@@ -25,21 +25,30 @@ class Carried(NamedTuple):
     structure: Structure
     dtypes: tuple[Type, ...]
     captured: list[Any]
+    prints: Prints | None
 
 
 def carry(request: Request, found: Found) -> Carried:
     """Return a program as something that can be pickled."""
     recorded = found.recorded
     return Carried(
-        request, recorded.program.text(), recorded.structure, recorded.dtypes, found.values
+        request,
+        recorded.program.text(),
+        recorded.structure,
+        recorded.dtypes,
+        found.values,
+        recorded.prints,
     )
 
 
 def arrive(carried: Carried) -> Recorded:
     """Return a program that was pickled as if it had been recorded here."""
     is_complex = [dtype in PARTS for dtype in carried.dtypes]
+    if carried.prints is not None and not carried.request.finds_lines:
+        is_complex.append(False)  # the number of lines
     program = _core.parse(carried.text, carried.request.refill, is_complex)
-    return Recorded(program, Fixed(carried.captured), carried.structure, carried.dtypes)
+    captured = Fixed(carried.captured)
+    return Recorded(program, captured, carried.structure, carried.dtypes, carried.prints)
 
 
 def reference_of(vectorized: Any) -> tuple[str, str] | None:

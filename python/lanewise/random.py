@@ -40,6 +40,7 @@ def _draw(what: str, dtype: Any) -> Any:
     if recorder is None:
         return None
     recorder.locate()
+    recorder.is_numbered = True
     return Element(recorder, recorder.recording.draw(what, ours))
 
 
@@ -117,4 +118,5 @@ def integers(low: Any, high: Any = None, dtype: Any = np.int64) -> Any:
         return TO_NUMPY[ours].type(np.random.default_rng().integers(low, high))
     bounds = (as_value(recorder, bound, ours) for bound in (low, high))
     recorder.locate()
+    recorder.is_numbered = True
     return Element(recorder, recorder.recording.draw_integer(*bounds))

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 from . import _core
 from ._core import DType, Recording, Value
 from .dtypes import Kind, promote
-from .errors import InternalError, UsageError
-from .source import Line, at_line, user_line
+from .errors import InternalError
+from .source import Line, user_line
 
 _open = threading.local()
 _MOST_TRIALS = 200
@@ -54,6 +54,7 @@ class Session:
     def __init__(self) -> None:
         self.sequences: list[Any] = []  # from outside, which elements index
         self.converts = False  # the function is rewritten though it has no branches of its own
+        self.prints = False  # the function prints
         self._modes: dict[Hashable, str] = {}
         self._reasons: dict[Hashable, Exception | None] = {}
         self._kinds: dict[Hashable, Kind] = {}
@@ -111,7 +112,6 @@ class Recorder:
         self.session = session
         self.is_open = True
         self.converts = session.converts  # NumPy may swallow a Retrace: then it is raised again
-        self.capture: Callable[[Any], Any] | None = None  # makes tables of arrays from outside
         self.regions: list[Any] = []  # branches and loops that are open, innermost last
         self.blocks: list[Any] = []  # what can be left and has not ended, innermost last
         self.plain_loops: list[Any] = []  # loops whose steps are recorded one by one
@@ -119,6 +119,11 @@ class Recorder:
         self.sequences: dict[Hashable, Any] = {}  # memory of sequences from outside
         self.made: dict[int, Any] = {}  # where objects were made, by their address
         self.counters: set[int] = set()  # numbers of values that are never below 0
+        self.integers: set[int] = set()  # numbers of values that are Python integers from outside
+        self.fitting: set[tuple[int, DType]] = set()  # those that all elements know to fit a type
+        self.prints: Any = None  # takes the lines of a function that prints
+        self.texts: list[Any] = []  # about elements, that are put off until they are printed
+        self.is_numbered = False  # which number an element has makes a difference
         self._line: Line | None = None
         self._visits: Counter[Hashable] = Counter()
         self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
@@ -142,18 +147,6 @@ class Recorder:
         if steps is None or math.prod(loop.trips for loop in chosen) <= steps:
             for loop in reversed(chosen):
                 loop.unroll(error)
-
-    def table_of(self, array: Any) -> Any:
-        """Return a captured array as something that elements can index."""
-        if self.capture is None:
-            raise UsageError(
-                at_line(
-                    "index: an element as index into an array from outside; got an array of shape "
-                    f"{array.shape}, expected one that is made in the function. Copy it into a "
-                    "list."
-                )
-            )
-        return self.capture(array)
 
     def is_everybody_here(self) -> bool:
         """Say whether all elements are at this point."""

@@ -33,7 +33,7 @@ def save(path: str | Path, name: str, programs: Iterable[tuple[Request, Found]])
     described = [
         _describe(name, request, found, arrays)
         for request, found in programs
-        if request.masked is None
+        if request.masked is None and not request.finds_lines
     ]
     if not described:
         raise UsageError(
@@ -49,8 +49,11 @@ def load(path: str | Path, max_steps: int) -> tuple[str, list[tuple[Signature, R
     """Read the programs of a file, and verify them."""
     try:
         with np.load(path, allow_pickle=False) as file:
-            if file.zip.getinfo("header.npy").file_size > _MOST_BYTES:
-                raise UsageError(f"load: {path} is too large; expected at most {_MOST_BYTES}.")
+            size = file.zip.getinfo("header.npy").file_size
+            if size > _MOST_BYTES:
+                raise UsageError(
+                    f"load: {path} is too large; got {size} bytes, expected at most {_MOST_BYTES}."
+                )
             header = json.loads(file["header"].tobytes())
             if header["lanewise"] != _FORMAT:
                 raise UsageError(
@@ -69,6 +72,11 @@ def load(path: str | Path, max_steps: int) -> tuple[str, list[tuple[Signature, R
 
 def _describe(name: str, request: Request, found: Found, arrays: dict[str, Any]) -> Any:
     recorded = found.recorded
+    if recorded.prints is not None:
+        raise UsageError(
+            f"{name}: cannot be saved; got a function that prints, expected one that does not: a "
+            "file holds programs only. Save it without its print."
+        )
     if any(isinstance(leaf, Static) for leaf in request.signature.leaves):
         raise UsageError(
             f"{name}: cannot be saved; got an excluded argument that is neither number nor array, "
@@ -124,9 +132,11 @@ def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorde
     types = tuple(type_named(name) for name in described["types"])
     program = _core.parse(described["program"], None, [dtype in PARTS for dtype in types])
     expected = [part for dtype in types for part in parts_of(dtype)]
-    if program.results(_core.MapOptions()) != expected:
+    found = program.results(_core.MapOptions())
+    if found != expected:
         raise UsageError(
-            f"load: {program.name} has other results than the file says; expected those it lists."
+            f"load: {program.name} has other results than the file says; got {len(found)}, "
+            f"expected {len(expected)} of the types it lists."
         )
     if not program.is_checked:
         raise UsageError(

@@ -22,6 +22,12 @@ def is_ours(file: str) -> bool:
     return file.startswith(_PACKAGE) and file != _SAMPLES
 
 
+def is_users(module: str | None) -> bool:
+    """Say whether a module may hold functions and numbers of the user."""
+    root = (module or "").partition(".")[0]
+    return root not in ("lanewise", "numpy", "builtins") and root not in sys.stdlib_module_names
+
+
 def _user_frame() -> FrameType | None:
     """Return the innermost frame on the stack that is not of this package."""
     frame: FrameType | None = sys._getframe(1)

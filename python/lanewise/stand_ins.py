@@ -2,7 +2,6 @@
 
 import functools
 import operator
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +10,12 @@ from . import _core
 from ._core import ParamKind, Value
 from .captures import MISSING, Captures, Path, Place, Step, parameter_of, plain_function
 from .complex_element import Complex, NewParameter, new_parameters
-from .dtypes import Kind
+from .dtypes import WEAK_INT, Kind
 from .element import Element
+from .flow.formats import print_
 from .names import Chain, Names, names_of
 from .recorder import Recorder
+from .source import is_users
 from .tables import Table
 
 
@@ -49,6 +50,11 @@ class _Captured(Element):
 
     __slots__ = ()
     _source: _Source
+
+    @property
+    def number(self) -> Any:
+        """The number as it is at present."""
+        return self._source.number
 
     def known(self) -> Any:
         """Return the number, which is a guard from now on."""
@@ -185,6 +191,8 @@ class _Copies:
                 found = self._stand_in(value, (*path, Step("global", name)), names)
                 if found is not value:
                     copy.__globals__[name] = found
+            elif name == "print":  # also where the source cannot be read
+                copy.__globals__[name] = print_
 
     def _stand_in(self, value: Any, path: Path, names: Names) -> Any:
         if value is MISSING:
@@ -193,7 +201,7 @@ class _Copies:
         if kind is not None:
             return self._symbolic(value, *kind, path)
         function = plain_function(value)
-        if isinstance(function, types.FunctionType) and _is_users(function.__module__):
+        if isinstance(function, types.FunctionType) and is_users(function.__module__):
             is_plain = function is value or isinstance(value, _core.Caller)
             if is_plain and not function.__defaults__ and not function.__kwdefaults__:
                 self._captures.add(path, "code", function.__code__)
@@ -201,10 +209,10 @@ class _Copies:
                 self._captures.add(path, "same", value)  # with what is bound to it
             return self.copy(value, path)
         self._captures.guard(path, value)
-        if not isinstance(value, types.ModuleType) or _is_users(value.__name__):
+        if not isinstance(value, types.ModuleType) or is_users(value.__name__):
             self._guard_attributes(value, path, names.attributes.get(path[-1].name, set()))
             called = type(value).__call__ if callable(value) else None
-            if isinstance(called, types.FunctionType) and _is_users(called.__module__):
+            if isinstance(called, types.FunctionType) and is_users(called.__module__):
                 self._guard_method(value, called, path)
         return value
 
@@ -220,6 +228,8 @@ class _Copies:
                 return int(value.shape[0])
 
             return Table(self._recorder, parameters[0], kind, row, ask_size)
+        if kind == WEAK_INT:
+            self._recorder.integers.add(parameters[0].id)
         number = value if isinstance(value, (int, float, complex)) else value[()]
 
         def ask() -> None:
@@ -259,7 +269,7 @@ class _Copies:
             elif holder is not MISSING:
                 of_type = getattr(type(holder), name, None)
                 of_type = of_type.fget if isinstance(of_type, property) else plain_function(of_type)
-                if isinstance(of_type, types.FunctionType) and _is_users(of_type.__module__):
+                if isinstance(of_type, types.FunctionType) and is_users(of_type.__module__):
                     self._guard_method(holder, of_type, at)
 
 
@@ -269,9 +279,3 @@ def _attribute(owner: Any, name: str) -> Any:
         return vars(owner).get(name, MISSING)
     except TypeError:
         return MISSING
-
-
-def _is_users(module: str | None) -> bool:
-    """Say whether a module may hold functions and numbers of the user."""
-    root = (module or "").partition(".")[0]
-    return root not in ("lanewise", "numpy", "builtins") and root not in sys.stdlib_module_names

@@ -15,7 +15,7 @@ from . import options as _options
 from ._core import Caller, Explanation, MapOptions, empty
 from .arguments import Arguments, describe
 from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY, Type
-from .errors import UsageError, UsageTypeError
+from .errors import ElementError, UsageError, UsageTypeError
 from .fixed import Missing
 from .options import CallOptions, choice, config
 from .outputs import check_outputs
@@ -47,7 +47,8 @@ class Vectorized(Caller):
         Where the results go: of the right type and shape, apart from the inputs.
     where : array_like of bool, optional
         Which elements are computed; elsewhere `out`, which must be given, stays as it is.
-    threads, memory, accuracy, math, compile, max_steps, timeout, progress, seed, first_element
+    threads, memory, accuracy, math, compile, max_steps, max_prints, timeout, progress, seed, \
+first_element
         As `vectorize` has them, for this call.
     """
 
@@ -104,13 +105,14 @@ class Vectorized(Caller):
         found = self._find(function, self._request(described))
         recorded = found.recorded
         values = (*described.values, *found.values)
-        if out is None and options.progress is None:
-            result = _nest(recorded.structure, recorded.program.call(values, options.map))
-        else:
+        if recorded.prints is not None or out is not None or options.progress is not None:
             outputs = self._outputs(out, described.shape, recorded)
-            self._run_into(recorded, outputs, values, options, described.shape)
-            result = out if out is not None else _nest(recorded.structure, list(outputs))
-        if described.is_plain and options.progress is None:
+            run = _Run(function, described, described.shape, recorded, values, options)
+            self._run_into(run, outputs)
+            result = out if out is not None else _nest(recorded.structure, _scalars(outputs))
+        else:
+            result = _nest(recorded.structure, recorded.program.call(values, options.map))
+        if described.is_plain and options.progress is None and recorded.prints is None:
             self._remember_call(args, given, kwargs, found, options)
         return result
 
@@ -226,23 +228,37 @@ class Vectorized(Caller):
         plain = self._find(function, self._request(described)).recorded
         outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.structure)
         found = self._find(function, self._request(described)._replace(masked=plain.dtypes))
-        options = CallOptions(MapOptions(options.map), options.progress)
+        options = options._replace(map=MapOptions(options.map))
         options.map.where = described.signature.parameters
         values = (*described.values, mask, *found.values)
-        self._run_into(found.recorded, outputs, values, options, shape)
+        self._run_into(_Run(function, described, shape, found.recorded, values, options), outputs)
         return out
 
-    def _run_into(
-        self,
-        recorded: Recorded,
-        outputs: tuple[Any, ...],
-        values: tuple[Any, ...],
-        options: CallOptions,
-        shape: tuple[int, ...],
-    ) -> None:
-        total = int(np.prod(shape, dtype=np.int64))
+    def _run_into(self, run: "_Run", outputs: tuple[Any, ...]) -> None:
+        program, options = run.recorded.program, run.options
+        total = int(np.prod(run.shape, dtype=np.int64))
         with shown(options.progress, self.name, total) as progress:
-            recorded.program.call_into(outputs, values, options.map, progress)
+            if run.recorded.prints is None:
+                program.call_into(outputs, run.values, options.map, progress)
+                return
+            counts = np.zeros(run.shape, np.int32)
+            failed = None
+            try:
+                program.call_into((*outputs, counts), run.values, options.map, progress)
+            except ElementError as error:
+                failed = error
+        self._print(run, counts, failed)
+        if failed is not None:
+            raise failed
+
+    def _print(self, run: "_Run", counts: Any, failed: ElementError | None) -> None:
+        """Print what the elements of a call say, as far as they came."""
+        from .printing import Lines  # seldom needed
+
+        finder = self._request(run.described)._replace(finds_lines=True)
+        found = self._find(run.function, finder)
+        lines = Lines(run.recorded, run.values, run.described, found, run.shape, run.options)
+        lines.show(self.name, counts, None if failed is None else failed.element)
 
     # --- inside another vectorized function ---
 
@@ -390,6 +406,10 @@ class Vectorized(Caller):
         return loaded
 
     def __reduce__(self) -> Any:
+        for request, found in self._recorded_now():
+            if found.recorded.prints is not None:
+                finder = request._replace(masked=None, finds_lines=True)
+                self._find(self.__wrapped__, finder)
         carried = [pickles.carry(request, found) for request, found in self._recorded_now()]
         given = self._raw_options, self._schedule, tuple(self._excluded), self._otypes
         return _restore, (type(self), pickles.reference_of(self), self.name, given, carried)
@@ -450,6 +470,31 @@ def _found(recorded: Recorded, function: Any) -> Found:
             "got other values than at the beginning, expected the same. Return such values instead."
         )
     return Found(recorded, *matched)
+
+
+class _Run:
+    """A map that is about to run."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        described: Arguments,
+        shape: tuple[int, ...],
+        recorded: Recorded,
+        values: tuple[Any, ...],
+        options: CallOptions,
+    ) -> None:
+        self.function = function
+        self.described = described
+        self.shape = shape
+        self.recorded = recorded
+        self.values = values
+        self.options = options
+
+
+def _scalars(outputs: tuple[Any, ...]) -> list[Any]:
+    """Return results as users get them: of no dimensions they are scalars."""
+    return [output[()] if output.ndim == 0 else output for output in outputs]
 
 
 def _nest(structure: Structure, results: list[Any]) -> Any:
@@ -531,6 +576,8 @@ def vectorize(
         pairs: within one unit in the last place, and several times slower.
     timeout : float, optional
         Seconds after which a call ends with `Timeout`.
+    max_prints : int, optional
+        Lines that elements may print in a call, 1000 if not given; 0 for none.
     progress : bool or callable, optional
         True for a progress bar (by tqdm if that is there), or a function that is told the elements
         done and all.

@@ -5,6 +5,7 @@ import re
 import xml.etree.ElementTree
 import zlib
 from base64 import b64decode
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -144,3 +145,32 @@ def test_longer_bars_are_longer():
     text = bars([Bar("a", 1.0, "1 s"), Bar("b", 100.0, "100 s")])
     first, second = (float(width) for width in re.findall(r'width="([\d.]+)" height="20"', text))
     assert second > first > 0
+
+
+def test_numbers_of_elements_that_make_no_sense():
+    done = command("bench", "--elements", "0")
+    assert done.err == "lanewise bench: not a number of elements; got 0, expected 1 or more.\n"
+
+
+def test_an_expression_without_names(tmp_path):
+    done = command("map", "1 + 2", tmp_path / "in.npy", tmp_path / "out.npy")
+    assert "the expression has no parameters; got '1 + 2', expected names" in done.err
+
+
+def test_a_page_that_cannot_be_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("lanewise.cli.tour._ELEMENTS", 1000)
+    assert main(["tour", "--html", str(tmp_path / "none" / "page.html")]) == 2
+    assert "the page cannot be written; got " in capsys.readouterr().err
+
+
+def test_a_cache_that_cannot_be_emptied(tmp_path, monkeypatch, capsys):
+    held = tmp_path / "a program"
+    held.mkdir()
+    monkeypatch.setattr("lanewise.cli.cache.stored", lambda directory: ([held], 0))
+    monkeypatch.setattr("lanewise.cache_info", lambda: Kept(str(tmp_path)))
+    assert main(["cache", "clear"]) == 2
+    assert "cannot be emptied; got " in capsys.readouterr().err
+
+
+class Kept(NamedTuple):
+    disk_directory: str

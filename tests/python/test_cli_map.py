@@ -434,3 +434,12 @@ def test_expressions_may_be_complex(here, capsys):
     np.save("in.npy", np.array([0.0, 1.0]))
     mapped(capsys, "exp(1j * x)", "in.npy", "out.npy")
     np.testing.assert_allclose(np.load("out.npy"), np.exp(1j * np.array([0.0, 1.0])), rtol=1e-15)
+
+
+def test_archives_with_objects_and_tables_without_names(here, capsys):
+    np.savez("objects.npz", x=np.array([None]))
+    assert main(["map", "x + 1", "objects.npz", "out.npy"]) == 2
+    assert "x.npy with Python objects" in capsys.readouterr().err
+    Path("twice.csv").write_text("a,a\n1,2\n")
+    assert main(["map", "x + 1", "twice.csv", "out.npy"]) == 2
+    assert "columns a, a" in capsys.readouterr().err

@@ -406,7 +406,7 @@ def test_lengths_are_compared_with_literals():
         (lambda z: z % 2, "remainder: not defined for complex numbers; .* Take z.real, z.imag or"),
         (lambda z: z // 2, "floor_divide: not defined for complex numbers"),
         (lambda z: np.floor(z), "floor: not defined for complex numbers"),
-        (lambda z: int(z), "a complex number cannot become a real one; got complex, expected"),
+        (lambda z: int(z), "element: a complex number cannot become a real one; got complex, "),
         (lambda z: float(z), "a complex number cannot become a real one"),
         (lambda z: z.astype(np.float64), "a complex number cannot become a real one"),
         (lambda z: round(z), "round: not defined for complex numbers; .* Use np.round"),

@@ -243,20 +243,6 @@ def test_generators():
     )
 
 
-def test_a_walrus_that_not_all_elements_evaluate():
-    def f(x):
-        if x > 0 and (y := x * 2) > 3:
-            return y
-        return 0
-
-    fails(
-        f,
-        1,
-        "y: assigned in a part of an expression that is not always evaluated; got := behind and, "
-        "or, if or a comparison, expected it in front. Assign it in a statement before.",
-    )
-
-
 @pytest.mark.parametrize(
     ("function", "values", "text"),
     [

@@ -114,16 +114,3 @@ def test_the_page_is_up_to_date():
 def test_names_have_their_module():
     assert numpy_name(np.linalg.norm) == "np.linalg.norm"
     assert numpy_name(np.sin) == "np.sin"
-
-
-def test_an_element_has_an_array_namespace():
-    def f(x):
-        xp = x.__array_namespace__()
-        return xp.sqrt(xp.abs(x)) + xp.where(x > 0, x, 0)
-
-    np.testing.assert_array_equal(lw.vectorize(f)(X), f(np.asarray(X).view(WithNamespace)))
-
-
-class WithNamespace(np.ndarray):
-    def __array_namespace__(self):
-        return np

@@ -132,7 +132,7 @@ def test_a_function_that_only_its_row_has():
     assert lw.ieee_remainder(7.0, 4.0) == -1.0
     np.testing.assert_array_equal(lw.ctz(np.array([[1, 2], [4, 8]])), [[0, 1], [2, 3]])
     assert lw.vectorize(lambda x: lw.clz(x))(np.array([1], np.uint8)).tolist() == [7]
-    with pytest.raises(TypeError, match="clamp: got 1 operands, expected 3"):
+    with pytest.raises(TypeError, match="clamp: wrong number of operands; got 1, expected 3"):
         lw.clamp(1.0)
     with pytest.raises(AttributeError, match="has no attribute 'no_such_op'"):
         lw.no_such_op  # noqa: B018

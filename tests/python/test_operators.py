@@ -122,3 +122,13 @@ def test_conversion_to_integers_saturates_and_nan_gives_0():
 def test_conversion_to_bool_tests_for_not_zero():
     x = np.array([0.0, -0.0, 0.5, np.nan])
     assert_same(lw.vectorize(lambda x: x.astype(bool))(x), np.array([False, False, True, True]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_floor_division_by_infinities_and_zeros_is_numpys(dtype):
+    values = np.array([-np.inf, -2.5, -1, -0.0, 0.0, 0.4, 3.7, np.inf, np.nan], dtype)
+    x, y = np.repeat(values, len(values)), np.tile(values, len(values))
+    got = lw.vectorize(lambda x, y: x // y)(x, y)
+    np.testing.assert_array_equal(got, x // y)
+    is_number = ~np.isnan(got)
+    np.testing.assert_array_equal(np.signbit(got)[is_number], np.signbit(x // y)[is_number])

@@ -94,10 +94,11 @@ def change(path, **changes):
         ({"program": "function f("}, "parse"),
         ({"leaves": [["F32", False, "Mapped", []]]}, "has other parameters than the file says"),
         ({"leaves": [["F99", False, "Mapped", []]]}, "is not a file of programs; got KeyError"),
+        ({"types": ["F32"]}, "has other results than the file says"),
         ({"captured": [["nothing", True]]}, "is not a file of programs"),
         ({"structures": 3}, "is not a file of programs; got TypeError"),
     ],
-    ids=["format", "program", "types", "type", "captured", "structure"],
+    ids=["format", "program", "types", "type", "results", "captured", "structure"],
 )
 def test_files_that_are_refused(path, changes, message):
     k = 2.0
@@ -125,4 +126,13 @@ def test_unchecked_indices_are_refused(path):
     assert text.count(" check  #") == 1
     change(path, program=text.replace(" check  #", " unchecked  #"))
     with pytest.raises(lw.UsageError, match=r"^load: a program uses unchecked indices"):
+        lw.Vectorized.load(path)
+
+
+def test_a_description_that_would_fill_the_memory_is_refused(path, monkeypatch):
+    f = lw.vectorize(lambda x: x + 1)
+    f(X)
+    f.save(path)
+    monkeypatch.setattr("lanewise.saved._MOST_BYTES", 10)
+    with pytest.raises(lw.UsageError, match=r"is too large; got \d+ bytes, expected at most 10\.$"):
         lw.Vectorized.load(path)

@@ -2,6 +2,7 @@
 
 import ast
 import dis
+import inspect
 import sys
 import weakref
 from collections.abc import Iterator
@@ -12,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageTypeError
-from ..source import is_ours
-from .names import Names
+from ..source import is_ours, is_users, line_of
 from .nodes import at
 from .read import NoSourceError, read
 from .rewrite import Rewriter
 
 _FLOW = "_lw"
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _DEEPEST = 4  # calls that are looked through for branches
 _INNER = "_lw_inner"  # a name that the function does not use: its own is a global one
 _JUMPS = frozenset(
@@ -32,8 +33,8 @@ _made: dict[int, tuple["weakref.ref[CodeType]", CodeType | str]] = {}
 
 
 def has_branches(code: CodeType) -> bool:
-    """Say whether a function can go two ways."""
-    return not _JUMPS.isdisjoint(code.co_code[::2])
+    """Say whether a function can go two ways, or prints."""
+    return not _JUMPS.isdisjoint(code.co_code[::2]) or "print" in code.co_names
 
 
 def may_branch(function: FunctionType, seen: frozenset[int] = frozenset()) -> bool:
@@ -54,20 +55,28 @@ def _is_comprehension(code: CodeType) -> bool:
 
 
 def _named(function: FunctionType) -> Iterator[FunctionType]:
-    """Find the functions of users that a function names: globals, cells and those of modules."""
+    """Find the functions of users that a function names, also in modules and objects."""
     names = function.__code__.co_names
     for name in names:
-        value = function.__globals__.get(name)
-        if isinstance(value, FunctionType):
-            yield from _of_user(value)
-        elif isinstance(value, ModuleType) and _is_users(value):
-            for attribute in names:
-                yield from _of_user(vars(value).get(attribute))
+        yield from _reached(function.__globals__.get(name), names)
     for cell in function.__closure__ or ():
         try:
-            yield from _of_user(cell.cell_contents)
+            yield from _reached(cell.cell_contents, names)
         except ValueError:  # it is empty
             continue
+
+
+def _reached(value: Any, names: tuple[str, ...]) -> Iterator[FunctionType]:
+    """Find the functions in a value, or in its attributes of these names."""
+    if isinstance(value, FunctionType):
+        yield from _of_user(value)
+    elif isinstance(value, ModuleType):
+        if _is_users(value):
+            for attribute in names:
+                yield from _of_user(vars(value).get(attribute))
+    elif is_users(type(value).__module__):
+        for attribute in names:
+            yield from _of_user(getattr(type(value), attribute, None))
 
 
 def _is_users(module: ModuleType) -> bool:
@@ -121,17 +130,22 @@ def _code_of(function: FunctionType) -> CodeType | str:
     return made
 
 
+def refuse_generators(function: Any) -> None:
+    """Refuse functions that are left and entered again."""
+    code = getattr(function, "__code__", None)
+    if code is not None and code.co_flags & _SUSPENDS:
+        raise UsageTypeError(
+            f"{line_of(function)}{code.co_name}: is a generator; got yield or await in an element "
+            "function, expected return. Return a tuple."
+        )
+
+
 def _compile(function: FunctionType) -> CodeType:
     original = function.__code__
     node = read(function)
-    body: list[Any] = [node.body] if isinstance(node, ast.Lambda) else node.body
-    if Names().of(body).suspends:
-        raise UsageTypeError(
-            f"{original.co_filename}:{original.co_firstlineno}: {original.co_name}: is a "
-            "generator; got yield or await in an element function, expected return. Return a tuple."
-        )
+    refuse_generators(function)
     private = _class_of(function)
-    inner = Rewriter(original.co_filename, private).definition(node, _INNER)
+    inner = Rewriter(private).definition(node, _INNER)
     outer = ast.parse("def _lw_outer(): pass").body[0]
     assert isinstance(outer, ast.FunctionDef)
     free = dict.fromkeys([_FLOW, *original.co_freevars])

@@ -16,7 +16,7 @@ class Facts:
     def __init__(self) -> None:
         self.assigned: dict[str, _Place] = {}  # where first; not those of functions inside
         self.loaded: dict[str, _Place] = {}  # where first; those of functions inside too
-        self.in_control: set[str] = set()  # assigned inside an if, while or for
+        self.in_control: set[str] = set()  # assigned inside an if, while, for or later operand
         self.handled: set[str] = set()  # of exceptions, which Python deletes again
         self.outside: dict[type, set[str]] = {ast.Global: set(), ast.Nonlocal: set()}
         self.inner: set[str] = set()  # declared nonlocal by functions inside
@@ -89,6 +89,8 @@ class Names:
             facts.assigned.setdefault(node.name, (node.lineno, node.col_offset))
         elif isinstance(node, _SUSPENSIONS):
             facts.suspends = True
+        elif isinstance(node, (ast.BoolOp, ast.IfExp, ast.Compare)):
+            facts.in_control.update(self.of(_later(node)).assigned)
 
     def _statement(self, node: ast.stmt) -> Facts:
         known = self._known.get(node)
@@ -132,6 +134,15 @@ class Names:
                     self._collect(part, facts)
             else:
                 self._collect(child, facts)
+
+
+def _later(node: ast.BoolOp | ast.IfExp | ast.Compare) -> list[ast.expr]:
+    """Return the operands that are not always evaluated."""
+    if isinstance(node, ast.BoolOp):
+        return node.values[1:]
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    return node.comparators[1:]
 
 
 def parameters(arguments: ast.arguments) -> list[str]:

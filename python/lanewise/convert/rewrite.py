@@ -21,7 +21,6 @@ import copy
 import itertools
 from typing import Any, TypeVar
 
-from ..errors import UsageError
 from . import nodes as make
 from .names import Facts, Names, parameters, targets
 from .nodes import at, at_end
@@ -81,13 +80,11 @@ class _Scope:
 class Rewriter(ast.NodeTransformer):
     """Rewrites one function and those inside of it."""
 
-    def __init__(self, file: str, private: str | None) -> None:
-        self._file = file
+    def __init__(self, private: str | None) -> None:
         self._private = private  # the class whose names with two underscores these are
         self._scopes: list[_Scope] = []
         self._numbers = itertools.count(1)
         self._names = Names()
-        self._later = 0  # how many operands that are evaluated later are around
 
     # --- functions ---
 
@@ -121,12 +118,10 @@ class Rewriter(ast.NodeTransformer):
         elif shared:
             declarations += [s for s in body if isinstance(s, ast.Nonlocal)]
         self._scopes.append(scope)
-        later, self._later = self._later, 0
         skipped = (ast.Global, ast.Nonlocal)
         inner = self._statements([s for s in body if not isinstance(s, skipped)])
         fall = self._return("return_", make.constant(None))
         finish = self._return("finish")
-        self._later = later
         self._scopes.pop()
         last = body[-1]
         unset = [at(make.assign(n, make.flow("UNSET")), node) for n in sorted(scope.unset)]
@@ -163,11 +158,13 @@ class Rewriter(ast.NodeTransformer):
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
         scope = _Scope(parameters(node.args), Facts(), self._scopes[-1])
-        scope.checked -= scope.parameters
+        unset = sorted(self._names.of([node.body]).in_control - scope.parameters)
+        for variable in unset:  # it has no statement before that could say so
+            node.args.kwonlyargs.append(at(ast.arg(variable), node))
+            node.args.kw_defaults.append(at(make.flow("UNSET"), node))
+        scope.checked = (scope.checked - scope.parameters) | set(unset)
         self._scopes.append(scope)
-        later, self._later = self._later, 0
         node.body = self.visit(node.body)
-        self._later = later
         self._scopes.pop()
         return node
 
@@ -364,33 +361,58 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         target = node.target
         if isinstance(target, ast.Name) and target.id in self._scopes[-1].checked:
-            return [at(ast.Expr(self._load(target.id)), node), node]
+            return [at(make.assign(target.id, self._load(target.id)), node), node]
         return [*self._changes([target]), node]
 
     # --- expressions ---
 
-    def _thunk(self, node: ast.expr) -> ast.expr:
-        """Return an operand as a function that evaluates it."""
-        self._later += 1
-        body = self.visit(node)
-        self._later -= 1
-        none = ast.arguments([], [], None, [], [], None, [])
-        return at(ast.Lambda(none, body), node)
+    def _thunk(self, node: ast.expr, changed: list[str] | None = None) -> ast.expr:
+        """Return an operand as a function that evaluates it.
 
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:  # noqa: D102
-        if self._later:
-            raise UsageError(
-                f"{self._file}:{node.lineno}: {node.target.id}: assigned in a part of an "
-                "expression that is not always evaluated; got := behind and, or, if or a "
-                "comparison, expected it in front. Assign it in a statement before."
-            )
-        self.generic_visit(node)
-        return node
+        With variables that it may assign, it takes them, and returns them after the operand.
+        """
+        body = self.visit(node)
+        arguments = ast.arguments([], [], None, [], [], None, [])
+        if changed:
+            arguments.args = [ast.arg(variable) for variable in changed]
+            body = ast.Tuple([body, *map(make.name, changed)], ast.Load())
+        return at(ast.Lambda(arguments, body), node)
+
+    def _choice(
+        self, node: Any, what: str, first: ast.expr, later: list[ast.expr | None]
+    ) -> ast.expr:
+        """Call a function of operands that are evaluated later; None: an operator before one."""
+        changed = list(self._names.of([operand for operand in later if operand]).assigned)
+        operators = iter(getattr(node, "ops", ()))
+        thunks = [
+            make.flow(_OPERATORS[type(next(operators))])
+            if operand is None
+            else self._thunk(operand, changed)
+            for operand in later
+        ]
+        if not changed:
+            return at(make.call(make.flow(what), first, *thunks), node)
+        # (_lw_1 := assigning(...), y := _lw_1[1], ..., _lw_1[0])[-1]
+        result = self._new()
+        values = ast.Tuple([make.name(n) for n in changed], ast.Load())
+        names = make.constant(tuple(changed))
+        call = make.call(make.flow("assigning"), make.flow(what), names, first, values, *thunks)
+
+        def part(index: int) -> ast.expr:
+            return ast.Subscript(make.name(result), make.constant(index), ast.Load())
+
+        parts: list[ast.expr] = [ast.NamedExpr(ast.Name(result, ast.Store()), call)]
+        parts += [
+            ast.NamedExpr(ast.Name(n, ast.Store()), part(index))
+            for index, n in enumerate(changed, 1)
+        ]
+        whole = ast.Tuple([*parts, part(0)], ast.Load())
+        return at(ast.Subscript(whole, make.constant(-1), ast.Load()), node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:  # noqa: D102
-        function = make.flow("and_" if isinstance(node.op, ast.And) else "or_")
+        what = "and_" if isinstance(node.op, ast.And) else "or_"
         first, *later = node.values
-        return at(make.call(function, self.visit(first), *map(self._thunk, later)), node)
+        return self._choice(node, what, self.visit(first), [*later])
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:  # noqa: D102
         operand = self.visit(node.operand)
@@ -398,10 +420,23 @@ class Rewriter(ast.NodeTransformer):
             return at(make.call(make.flow("not_"), operand), node)
         return at(ast.UnaryOp(node.op, operand), node)
 
+    def visit_BinOp(self, node: ast.BinOp) -> Any:  # noqa: D102
+        is_text = isinstance(node.left, ast.JoinedStr) or (
+            isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        )
+        self.generic_visit(node)
+        if not is_text or not isinstance(node.op, ast.Mod):
+            return node
+        return at(make.call(make.flow("percent"), node.left, node.right), node)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> Any:  # noqa: D102
+        self.generic_visit(node)
+        form = node.format_spec or make.constant("")
+        value = make.call(make.flow("formatted"), node.value, make.constant(node.conversion), form)
+        return at(ast.FormattedValue(value, -1, None), node)
+
     def visit_IfExp(self, node: ast.IfExp) -> Any:  # noqa: D102
-        test = self.visit(node.test)
-        parts = self._thunk(node.body), self._thunk(node.orelse)
-        return at(make.call(make.flow("ternary"), test, *parts), node)
+        return self._choice(node, "ternary", self.visit(node.test), [node.body, node.orelse])
 
     def visit_Compare(self, node: ast.Compare) -> Any:  # noqa: D102
         left = self.visit(node.left)
@@ -410,10 +445,8 @@ class Rewriter(ast.NodeTransformer):
             if isinstance(node.ops[0], (ast.In, ast.NotIn)):
                 return at(make.call(make.flow(_OPERATORS[type(node.ops[0])]), left, right), node)
             return at(ast.Compare(left, node.ops, [right]), node)
-        later: list[ast.expr] = []
-        for operator, operand in zip(node.ops, node.comparators, strict=True):
-            later += [make.flow(_OPERATORS[type(operator)]), self._thunk(operand)]
-        return at(make.call(make.flow("compare"), left, *later), node)
+        later = [part for operand in node.comparators for part in (None, operand)]
+        return self._choice(node, "compare", left, later)
 
     def visit_Call(self, node: ast.Call) -> Any:  # noqa: D102
         if isinstance(node.func, ast.Name) and node.func.id in _PRIVATE:

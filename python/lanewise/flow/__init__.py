@@ -7,8 +7,9 @@ from . import complex_math as _complex_math  # noqa: F401  # calls know its func
 from .branches import not_
 from .calls import call
 from .checks import assert_
-from .choices import and_, compare, contains, contains_not, or_, ternary
+from .choices import and_, assigning, compare, contains, contains_not, or_, ternary
 from .containers import fill_sequences, item, local_dict, local_list
+from .formats import formatted, percent
 from .frames import Frame
 from .state import UNSET, load
 
@@ -18,12 +19,14 @@ __all__ = [
     "Frame",
     "and_",
     "assert_",
+    "assigning",
     "call",
     "compare",
     "contains",
     "contains_not",
     "eq",
     "fill_sequences",
+    "formatted",
     "ge",
     "gt",
     "is_",
@@ -37,5 +40,6 @@ __all__ = [
     "ne",
     "not_",
     "or_",
+    "percent",
     "ternary",
 ]

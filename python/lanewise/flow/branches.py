@@ -9,7 +9,15 @@ from ..element import Element, as_value, kind_of, record
 from ..recorder import Recorder
 from ..source import at_line
 from .meeting import Left, Slot, differing, read, write
-from .state import Missing, Tree, is_same_number, put_together, take_apart
+from .state import (
+    Missing,
+    Tree,
+    is_maybe,
+    is_same_number,
+    put_together,
+    surely,
+    take_apart,
+)
 
 
 def truth(test: Any) -> Any:
@@ -246,10 +254,16 @@ class If:
             if isinstance(then_tree, Missing) and isinstance(else_tree, Missing):
                 return then_tree
             return _one_sided(name)
+        is_old = not isinstance(before, Missing) and take_apart(before).shape == then_tree.shape
+        if is_maybe(then_tree) != is_maybe(else_tree):
+            is_old = False
+            if is_maybe(then_tree):
+                else_tree, else_slots = surely(else_tree), [*else_slots, None]
+            else:
+                then_tree, then_slots = surely(then_tree), [*then_slots, None]
         if then_tree.shape != else_tree.shape:
             a = put_together(then_tree.shape, iter(then_tree.numbers))
             return differing(name, a, put_together(else_tree.shape, iter(else_tree.numbers)))
-        is_old = not isinstance(before, Missing) and take_apart(before).shape == then_tree.shape
         numbers = [
             self._choose(a, b, s, t, is_old)
             for a, b, s, t in zip(

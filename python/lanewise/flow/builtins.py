@@ -21,6 +21,7 @@ from ..source import at_line
 from .branches import not_, truth
 from .choices import and_, choose, or_
 from .containers import local_array
+from .formats import print_, str_, text
 from .memory import LocalArray
 from .ranges import Range
 
@@ -178,6 +179,10 @@ def _reduce(function: Any, values: Iterable[Any], *initial: Any) -> Any:
 FUNCTIONS[reversed] = _reversed
 FUNCTIONS[map] = _map
 FUNCTIONS[functools.reduce] = _reduce
+FUNCTIONS[print] = print_
+FUNCTIONS[str] = str_
+for _maker_of_text in (repr, ascii, format):
+    FUNCTIONS[_maker_of_text] = functools.partial(text, _maker_of_text)
 
 
 @for_elements(isinstance)

@@ -1,13 +1,14 @@
 """Calls inside of rewritten functions: others are rewritten too, builtins take elements."""
 
 import functools
-from types import FunctionType, MethodType
+from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
 
 from ..convert import convert, may_branch
 from ..recorder import current
 from .builtins import FUNCTIONS
 from .containers import Place
+from .formats import text
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -30,6 +31,12 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     method = kind.__call__ if callable(function) else None
     if isinstance(method, FunctionType):
         return _converted(method)(function, *args, **kwargs)
+    if (
+        kind is BuiltinMethodType
+        and type(function.__self__) is str
+        and function.__name__ == "format"
+    ):
+        return text(str.format, function.__self__, *args, **kwargs)
     return function(*args, **kwargs)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from ..element import Element
 from ..errors import ElementError
 from ..source import user_line
+from ..texts import readable
 from .branches import not_, truth
 
 
@@ -14,7 +15,7 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     test = truth(test)
     if isinstance(test, Element):
         if message is not None and (line := user_line()) is not None:
-            ElementError.messages[f"{line.file}:{line.number}"] = str(message())
+            ElementError.messages[f"{line.file}:{line.number}"] = readable(message())
         _record(test)
     elif not test:
         raise AssertionError(*(() if message is None else (message(),)))

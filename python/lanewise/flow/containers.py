@@ -116,7 +116,9 @@ class LocalList(list[Any]):
     def _index(self, index: Any) -> int:
         at = index.__index__()
         if not -len(self) <= at < len(self):
-            raise IndexError(f"list index out of range; got {at}, expected below {len(self)}")
+            raise IndexError(
+                at_line(f"index: out of range; got {at}, expected {-len(self)} to {len(self) - 1}.")
+            )
         return int(at) % len(self)
 
     def __getitem__(self, index: Any) -> Any:
@@ -341,12 +343,16 @@ def item(container: Any, index: Any) -> Any:
         return container[index]
     recorder = elements[0].recorder
     if isinstance(container, np.ndarray):
-        return recorder.table_of(container)[index]
+        raise UsageError(
+            at_line(
+                "index: an element as index into an array that was neither captured by name nor "
+                f"made in the function; got an array of shape {container.shape}, expected one of "
+                "those. Give it a name outside of the function, or pass it as an excluded argument."
+            )
+        )
     is_numbers = len(container) > 0 and all(map(is_number, container))
     recorder.make_plain(index.value, _no_index(), MOST_STEPS if is_numbers else None)
     _require_numbers(list(container))
-    if recorder.capture is not None and not has_element(container):
-        return recorder.table_of(np.array(container))[index]
     return _memory_of(recorder, container).read(index)
 
 

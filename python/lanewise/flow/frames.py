@@ -6,6 +6,7 @@ from .._core import DType
 from ..errors import ElementError, UsageError
 from ..recorder import Recorder, current
 from ..source import at_line, user_line
+from ..texts import readable
 from .branches import If
 from .containers import LOCAL
 from .host import HostLoop
@@ -167,7 +168,7 @@ class Frame:
         if (line := user_line()) is not None:
             is_class = isinstance(error, type)
             said = error.__name__ if is_class else f"{type(error).__name__}: {error}"
-            ElementError.messages[f"{line.file}:{line.number}"] = said
+            ElementError.messages[f"{line.file}:{line.number}"] = readable(said)
         recorder.recording.fail_if(recorder.constant(DType.Bool, True))
         return Left()
 

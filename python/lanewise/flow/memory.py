@@ -149,7 +149,11 @@ class LocalArray:
     def __iter__(self) -> Iterator[Any]:
         if self.ndim != 1:
             raise unsupported("a loop over the rows of a local array")
-        return (self._memory.read(i) for i in range(self.shape[0]))
+        return self.items()
+
+    def items(self) -> Iterator[Any]:
+        """Return the values of all places."""
+        return (self._memory.read(i) for i in range(self.size))
 
     def fill(self, value: Any) -> None:
         """Write a value everywhere."""
@@ -158,7 +162,7 @@ class LocalArray:
 
     def sum(self) -> Any:
         """Return the sum of all places, left to right."""
-        return sum(self._memory.read(i) for i in range(self.size))
+        return sum(self.items())
 
     def __array_ufunc__(self, ufunc: Any, *_: Any, **__: Any) -> NoReturn:
         raise unsupported(f"np.{ufunc.__name__} of a whole local array")

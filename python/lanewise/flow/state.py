@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..dtypes import FROM_NUMPY
-from ..element import Element
-from ..errors import UsageError
-from ..source import at_line
+from ..element import Element, record
+from ..errors import ElementError, UsageError
+from ..source import at_line, user_line
 
 
 class Missing:
@@ -40,6 +40,25 @@ class Missing:
 UNSET = Missing(
     "variable", "used before it has a value; got none yet, expected an assignment before."
 )
+
+
+class Maybe(NamedTuple):
+    """The value of a variable that only some elements have: those that evaluated its ``:=``."""
+
+    value: Any
+    is_set: Any
+
+    def checked(self, name: str) -> Any:
+        """Return the value; elements that have none fail."""
+        if (line := user_line()) is not None:
+            ElementError.messages[f"{line.file}:{line.number}"] = (
+                f"{name}: used before it has a value; got := in a part of an expression that the "
+                "element did not evaluate, expected an assignment before"
+            )
+        recorder = self.is_set.recorder
+        recorder.locate()
+        recorder.recording.fail_if(record("invert", self.is_set).value)
+        return self.value
 
 
 class _Object:
@@ -74,6 +93,16 @@ def is_number(value: Any) -> bool:
     if isinstance(value, np.generic):
         return value.dtype in FROM_NUMPY
     return isinstance(value, (Element, bool, int, float, complex))
+
+
+def is_maybe(tree: Tree) -> bool:
+    """Say whether a value in parts is one that only some elements have."""
+    return isinstance(tree.shape, tuple) and tree.shape[0] is Maybe
+
+
+def surely(tree: Tree) -> Tree:
+    """Return a value that all elements have as if only some had it."""
+    return Tree((Maybe, (tree.shape, _NUMBER)), [*tree.numbers, True])
 
 
 def has_element(value: Any) -> bool:
@@ -111,7 +140,7 @@ def _shape(value: Any, numbers: list[Any]) -> Any:
 
 def put_together(shape: Any, numbers: Iterator[Any]) -> Any:
     """Return the value of this shape with these numbers."""
-    if shape is _NUMBER:
+    if isinstance(shape, str):  # _NUMBER, perhaps from a pickle
         return next(numbers)
     if isinstance(shape, _Object):
         return shape.value
@@ -133,6 +162,8 @@ def describe(value: Any) -> str:
     """Name a value in an error."""
     if isinstance(value, Missing):
         return "nothing"
+    if isinstance(value, Maybe):
+        return "a value that not all elements have"
     if value is None:
         return "None"
     if is_number(value):
@@ -157,4 +188,4 @@ def load(value: Any, name: str) -> Any:
     """Return the value of a variable, if it has one."""
     if type(value) is Missing:
         value.named(name).refuse()
-    return value
+    return value.checked(name) if type(value) is Maybe else value

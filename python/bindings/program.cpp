@@ -81,6 +81,13 @@ class Results {
 };
 static_assert(std::is_same_v<npy_intp, std::int64_t>);
 
+/// Where no argument is an array, there are as many elements as were asked for, in one dimension.
+void set_count(const MapOptions& options, Geometry& geometry) {
+  if (!options.count || geometry.rank > 0) return;
+  geometry.rank = 1;
+  geometry.shape[0] = geometry.count = *options.count;
+}
+
 /// True for an array that results of this type and shape can go into.
 bool is_output(PyObject* value, DType type, const Geometry& geometry) {
   if (!PyArray_Check(value)) return false;
@@ -145,6 +152,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
   Inputs inputs;
   Geometry geometry;
   if (!read_values(params_, values, inputs, geometry)) return nullptr;
+  set_count(options, geometry);
   const ElementFunction::Ready prepared = ready(options);
   Results results;
   for (const DType type : prepared.results()) {
@@ -187,6 +195,7 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
         geometry.is_flat && PyArray_IS_C_CONTIGUOUS(reinterpret_cast<PyArrayObject*>(array));
   }
   if (!read_values(params_, values, inputs, geometry)) return false;
+  set_count(options, geometry);
   const std::vector<DType>& types = ready(options).results();
   if (outputs.size() != types.size()) return false;
   Results results;

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "lanewise/trace/control.h"
 #include "lanewise/trace/random.h"
 
 namespace lw::python {
@@ -90,16 +91,19 @@ Value draw(Recording& r, const std::string& what, DType type) {
   if (what == "uniform") return r.value(random::draw_uniform(type));
   if (what == "normal") return r.value(random::draw_normal(type));
   if (what == "exponential") return r.value(random::draw_exponential(type));
+  if (what == "bits") return r.value(random::draw().word[0]);
   throw InternalError(fmt::format("record: no draw is named {}.", what));
 }
 
-/// The number of the element, an i64.
-Value element(Recording& r) {
-  ir::Builder& build = r.builder();
-  const ir::ValueId low = build.convert(build.element(0), DType::I64);
-  const ir::ValueId high = build.convert(build.element(1), DType::I64);
-  const ir::ValueId bits = build.constant(Scalar(std::int64_t{32}));
-  return r.value(build.op(ops::Op::Or, {build.op(ops::Op::Shl, {high, bits}), low}));
+/// The number of the element; as a type of 32 bits or less for maps of so many.
+Value element(Recording& r, DType type) {
+  return types::with_type(type, [&]<class T>() -> Value {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      return r.value(lw::element<T>().read());
+    } else {
+      throw InternalError("record: the number of an element is an integer.");
+    }
+  });
 }
 
 /// Name, number of operands, accepted types and sentence of the ops that users call by name.
@@ -213,7 +217,7 @@ void bind_effects(nb::class_<Recording>& recording) {
           },
           "The element fails where the condition holds.")
       .def("element", &element, "The number of the element.")
-      .def("draw", &draw, "A random number: uniform, normal or exponential.")
+      .def("draw", &draw, "A random number: uniform, normal, exponential, or bits, which are a u32.")
       .def(
           "draw_integer",
           [](Recording& r, Value low, Value high) {

@@ -85,6 +85,7 @@ from .functions import (
 )
 from .loops import while_loop
 from .mapping import map
+from .numbering import element
 from .options import Config, config
 from .settings import (
     CacheInfo,
@@ -131,6 +132,7 @@ __all__ = [
     "cos",
     "cosh",
     "digamma",
+    "element",
     "erf",
     "erfc",
     "exp",

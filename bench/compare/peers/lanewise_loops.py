@@ -1,5 +1,6 @@
 """The workloads with loops as functions of one element, in ordinary Python."""
 
+import importlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from ..arrays import Array
 from .tsit5 import make_lorenz, make_van_der_pol
 
+lw: Any = importlib.import_module("lanewise")
 Function = Callable[..., Any]
 
 
@@ -202,8 +204,32 @@ def _make_ray_bvh(
     return ray_bvh
 
 
+def _make_tree_ensemble(rows: Array, feature: Array, threshold: Array, leaf: Array) -> Function:
+    def tree_ensemble() -> Any:
+        row = lw.element(np.int32) * 28
+        total = np.float32(0)
+        for tree in range(500):
+            node = np.int32(0)
+            for _ in range(8):
+                at = tree * 255 + node
+                node = 2 * node + 1 + (rows[row + feature[at]] > threshold[at])
+            total += leaf[tree * 256 + node - 255]
+        return total
+
+    return tree_ensemble
+
+
+def _first_passage() -> Any:
+    x = np.int32(0)
+    steps = np.int32(0)
+    while abs(x) < 32:
+        x += 1 if lw.random.bits() >> np.uint32(31) else -1
+        steps += 1
+    return steps
+
+
 # With tables, which the function captures.
-MAKERS: dict[str, Function] = {"ray_bvh": _make_ray_bvh}
+MAKERS: dict[str, Function] = {"ray_bvh": _make_ray_bvh, "tree_ensemble": _make_tree_ensemble}
 
 LOOPS: dict[str, Function] = {
     "mandelbrot_image": _mandelbrot,
@@ -212,6 +238,7 @@ LOOPS: dict[str, Function] = {
     "kepler": _kepler,
     "ode_lorenz": _ode_lorenz,
     "ode_van_der_pol": _ode_van_der_pol,
+    "first_passage": _first_passage,
     "binomial_options": _binomial_options,
     "implied_vol": _implied_vol,
     "collatz": _collatz,

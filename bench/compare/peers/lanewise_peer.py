@@ -40,5 +40,6 @@ def prepare(task: Task) -> Prepared:
         formula = MAKERS[task.workload](*task.tables.values())
     else:
         raise MissingError("not written")
-    function = lw.vectorize(formula, threads=task.threads, compile="now")
+    options = {} if task.inputs else {"count": task.size, "seed": 42}
+    function = lw.vectorize(formula, threads=task.threads, compile="now", **options)
     return Prepared(lambda: function(*task.inputs, out=out))

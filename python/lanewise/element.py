@@ -382,14 +382,15 @@ def constant(recorder: Recorder, number: Any) -> Element:
     return Element(recorder, as_value(recorder, number, kind.dtype), kind.weak)
 
 
-_NARROW_FUNCTIONS = frozenset(
-    {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "select"}
+_NARROW_COMPARISONS = frozenset(
+    {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
 )
 
 
 def _computed(name: str, operands: tuple[Any, ...], kinds: list[Kind]) -> list[Kind]:
     """Return the kinds in which operands are computed with, of which some are narrow."""
-    if name not in _NARROW_FUNCTIONS:
+    is_narrow_choice = name == "select" and all(map(is_narrow, operands[1:]))
+    if name not in _NARROW_COMPARISONS and not is_narrow_choice:
         return [WEAK_INT if kind == WEAK_NARROW else kind for kind in kinds]
     return [
         WEAK_NARROW if is_narrow(operand) else kind
@@ -409,7 +410,7 @@ def record(name: str, *operands: Any) -> Element:
     """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
     recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
     kinds = [kind_of(operand) for operand in operands]
-    if WEAK_NARROW in kinds:
+    if WEAK_NARROW in kinds or name == "select":
         kinds = _computed(name, operands, kinds)
     resolved = RULES[name](name, kinds)
     values = [

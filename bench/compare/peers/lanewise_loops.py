@@ -133,7 +133,8 @@ def _implied_vol(price: Any, spot: Any, strike: Any, time: Any) -> Any:
 def _collatz(n: Any) -> Any:
     steps = np.int32(0)
     while n != 1:
-        n = 3 * n + 1 if n & 1 else n >> 1
+        odd, even = 3 * n + 1, n >> 1  # before the test, as the C++ program has them
+        n = even if n & 1 == 0 else odd
         steps += 1
     return steps
 

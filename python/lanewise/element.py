@@ -28,6 +28,7 @@ from .dtypes import (
     settled,
 )
 from .errors import UsageError, UsageTypeError
+from .intervals import INT32, Interval, of_operation
 from .recorder import Recorder, Retrace
 from .rules import RULES
 from .source import at_line, user_code
@@ -387,15 +388,36 @@ _NARROW_COMPARISONS = frozenset(
 )
 
 
-def _computed(name: str, operands: tuple[Any, ...], kinds: list[Kind]) -> list[Kind]:
-    """Return the kinds in which operands are computed with, of which some are narrow."""
+def _interval(name: str, operands: tuple[Any, ...]) -> Interval | None:
+    """Return what is known of the result of a function of Python integers."""
+    known = [interval_of(operand) for operand in operands]
+    if len(known) != 2 or known[0] is None or known[1] is None or not any(map(is_narrow, operands)):
+        return None
+    return of_operation(name, known[0], known[1])
+
+
+def _computed(
+    name: str, operands: tuple[Any, ...], kinds: list[Kind], interval: Interval | None
+) -> list[Kind]:
+    """Return the kinds in which operands are computed with, of which some may be narrow."""
+    is_narrow_result = interval is not None and interval.fits(32) and all(map(is_narrow, operands))
     is_narrow_choice = name == "select" and all(map(is_narrow, operands[1:]))
-    if name not in _NARROW_COMPARISONS and not is_narrow_choice:
+    if not (name in _NARROW_COMPARISONS or is_narrow_result or is_narrow_choice):
         return [WEAK_INT if kind == WEAK_NARROW else kind for kind in kinds]
     return [
         WEAK_NARROW if is_narrow(operand) else kind
         for operand, kind in zip(operands, kinds, strict=True)
     ]
+
+
+def interval_of(operand: Any) -> Interval | None:
+    """Return what is known of a whole number."""
+    if isinstance(operand, Element):
+        known = operand._recorder.intervals.get(operand.value.id)
+        return known or (INT32 if operand.kind == WEAK_NARROW else None)
+    if isinstance(operand, int) and not isinstance(operand, bool):
+        return Interval(operand, operand)
+    return None
 
 
 def is_narrow(operand: Any) -> bool:
@@ -410,14 +432,18 @@ def record(name: str, *operands: Any) -> Element:
     """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
     recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
     kinds = [kind_of(operand) for operand in operands]
+    interval = None
     if WEAK_NARROW in kinds or name == "select":
-        kinds = _computed(name, operands, kinds)
+        interval = _interval(name, operands)
+        kinds = _computed(name, operands, kinds, interval)
     resolved = RULES[name](name, kinds)
     values = [
         as_value(recorder, operand, dtype)
         for operand, dtype in zip(operands, resolved.operands, strict=True)
     ]
     result = values[0] if resolved.op is None else recorder.op(resolved.op, values)
+    if interval is not None and interval.fits(64):
+        recorder.intervals[result.id] = interval
     return Element(recorder, result, resolved.weak)
 
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ._core import DType
 from .dtypes import FROM_NUMPY, INTEGERS
 from .element import Element
 from .errors import UsageError, UsageTypeError
+from .intervals import Interval
 from .recorder import current
 from .source import at_line
 
@@ -45,7 +47,10 @@ def element(dtype: Any = np.int64) -> Any:
     recorder = current()
     if recorder is not None:
         recorder.locate()
-        return Element(recorder, recorder.recording.element(ours))
+        number = recorder.recording.element(ours)
+        if ours is DType.I64:
+            recorder.intervals[number.id] = Interval(0, 2**63 - 1)
+        return Element(recorder, number)
     number = getattr(_running, "number", None)
     if number is None:
         raise UsageError(

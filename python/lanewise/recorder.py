@@ -20,6 +20,7 @@ from . import _core
 from ._core import DType, Recording, Value
 from .dtypes import Kind, promote
 from .errors import InternalError, UsageError
+from .intervals import Interval
 from .source import Line, at_line, user_line
 
 _open = threading.local()
@@ -118,7 +119,7 @@ class Recorder:
         self.functions: list[Any] = []  # converted functions that are being called
         self.sequences: dict[Hashable, Any] = {}  # memory of sequences from outside
         self.made: dict[int, Any] = {}  # where objects were made, by their address
-        self.counters: set[int] = set()  # numbers of values that are never below 0
+        self.intervals: dict[int, Interval] = {}  # of values by number, where something is known
         self._line: Line | None = None
         self._visits: Counter[Hashable] = Counter()
         self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
@@ -192,6 +193,11 @@ class Recorder:
             return value
         self.locate()
         return self.recording.convert(value, dtype)
+
+    def is_never_negative(self, value: Value) -> bool:
+        """Say whether it is known of a value that it is not below 0."""
+        interval = self.intervals.get(value.id)
+        return interval is not None and interval.low >= 0
 
     def lose(self, first: int) -> None:
         """Let values from this number on not be used any more: their region has ended."""

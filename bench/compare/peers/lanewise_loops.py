@@ -14,6 +14,19 @@ lw: Any = importlib.import_module("lanewise")
 Function = Callable[..., Any]
 
 
+def _poly(x: Any) -> Any:
+    p = 1 / 17
+    for k in (16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1):
+        p = p * x + 1 / k
+    return p
+
+
+def _sine_chain(x: Any) -> Any:
+    for _ in (None,) * 100:  # as many sines, not a loop: so it is in C++
+        x = np.sin(x)
+    return x
+
+
 def _mandelbrot(a: Any, b: Any) -> Any:
     x = y = np.float32(0)
     n = np.int32(0)
@@ -233,6 +246,8 @@ def _first_passage() -> Any:
 MAKERS: dict[str, Function] = {"ray_bvh": _make_ray_bvh, "tree_ensemble": _make_tree_ensemble}
 
 LOOPS: dict[str, Function] = {
+    "poly": _poly,
+    "sine_chain": _sine_chain,
     "mandelbrot_image": _mandelbrot,
     "mandelbrot_shuffled": _mandelbrot,
     "mandelbrot_escaping": _mandelbrot,

@@ -32,10 +32,10 @@ def prepare(task: Task) -> Prepared:
             lw.vectorize(wave, threads=task.threads, compile="now")(*task.inputs, out=out)
 
         return Prepared(first_call, once=True, settle=settle)
-    if is_formula(task.workload):
-        formula = make_formula(task.workload, _FUNCTIONS)
-    elif task.workload in LOOPS:
+    if task.workload in LOOPS:
         formula = LOOPS[task.workload]
+    elif is_formula(task.workload):
+        formula = make_formula(task.workload, _FUNCTIONS)
     elif task.workload in MAKERS:
         formula = MAKERS[task.workload](*task.tables.values())
     else:

@@ -217,7 +217,8 @@ void bind_effects(nb::class_<Recording>& recording) {
           },
           "The element fails where the condition holds.")
       .def("element", &element, "The number of the element.")
-      .def("draw", &draw, "A random number: uniform, normal, exponential, or bits, which are a u32.")
+      .def("draw", &draw,
+           "A random number: uniform, normal, exponential, or bits, which are a u32.")
       .def(
           "draw_integer",
           [](Recording& r, Value low, Value high) {

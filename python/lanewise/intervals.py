@@ -16,7 +16,7 @@ class Interval(NamedTuple):
 
     def fits(self, bits: int) -> bool:
         """Say whether a signed integer of so many bits holds every one of them."""
-        return -(2 ** (bits - 1)) <= self.low and self.high < 2 ** (bits - 1)
+        return -(1 << bits - 1) <= self.low and self.high < 1 << bits - 1
 
 
 INT32 = Interval(-(2**31), 2**31 - 1)

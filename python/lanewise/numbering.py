@@ -47,10 +47,10 @@ def element(dtype: Any = np.int64) -> Any:
     recorder = current()
     if recorder is not None:
         recorder.locate()
-        number = recorder.recording.element(ours)
+        value = recorder.recording.element(ours)
         if ours is DType.I64:
-            recorder.intervals[number.id] = Interval(0, 2**63 - 1)
-        return Element(recorder, number)
+            recorder.intervals[value.id] = Interval(0, 2**63 - 1)
+        return Element(recorder, value)
     number = getattr(_running, "number", None)
     if number is None:
         raise UsageError(

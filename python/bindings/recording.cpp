@@ -42,6 +42,7 @@ Scalar scalar(DType type, nb::handle value) {
 Value record(Recording& r, const std::string& name, const std::vector<Value>& operands) {
   const auto op = ops::op_named(name);
   if (!op) throw InternalError(fmt::format("record: no op is named {}.", name));
+  r.locate();
   return r.value(r.builder().op(*op, ids_of(operands)));
 }
 
@@ -246,15 +247,11 @@ void bind_recording(nb::module_& module) {
 
   nb::class_<Recording> recording(module, "Recording", "A program under construction.");
   recording
-      .def(
-          "set_location",
-          [](Recording& r, const std::string& file, int line) {
-            r.builder().set_location({base::intern(file), line});
-          },
-          "Give the source line of what is recorded next.")
+      .def("locate", &Recording::locate, "Let what is recorded next name the user's present line.")
       .def(
           "constant",
           [](Recording& r, DType type, nb::handle value) {
+            r.locate();
             return r.value(r.builder().constant(scalar(type, value)));
           },
           "Record a literal.")
@@ -262,6 +259,7 @@ void bind_recording(nb::module_& module) {
       .def(
           "convert",
           [](Recording& r, Value value, DType type) {
+            r.locate();
             return r.value(r.builder().convert(value.id, type));
           },
           "Record a conversion.")

@@ -11,6 +11,9 @@ import numpy as np
 
 from ._core import DType
 
+# They are single objects; what Enum has is a function of Python, called for every look into a dict.
+DType.__hash__ = object.__hash__  # type: ignore[method-assign]
+
 TO_NUMPY: dict[DType, np.dtype[Any]] = {
     DType.Bool: np.dtype(np.bool_),
     DType.I8: np.dtype(np.int8),

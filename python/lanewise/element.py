@@ -30,7 +30,7 @@ from .dtypes import (
 from .errors import UsageError, UsageTypeError
 from .intervals import INT32, Interval, of_operation
 from .recorder import Recorder, Retrace
-from .rules import RULES
+from .rules import RULES, Resolved
 from .source import at_line, user_code
 
 # NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
@@ -285,12 +285,11 @@ class Element:
 
     @staticmethod
     def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
-        name = numpy_name(function)
         recorded = NUMPY_FUNCTIONS.get(function)
         if recorded is None:
-            raise unsupported(name)
+            raise unsupported(numpy_name(function))
         if options and (left := set(options) - options_of(recorded)):
-            raise unsupported(f"{name} with {', '.join(sorted(left))}=")
+            raise unsupported(f"{numpy_name(function)} with {', '.join(sorted(left))}=")
         return recorded(*inputs, **options)
 
 
@@ -428,6 +427,11 @@ def is_narrow(operand: Any) -> bool:
     return is_int and -(2**31) <= operand < 2**31
 
 
+@functools.cache
+def _resolved(name: str, kinds: tuple[Kind, ...]) -> Resolved:
+    return RULES[name](name, list(kinds))
+
+
 def record(name: str, *operands: Any) -> Element:
     """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
     recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
@@ -436,7 +440,7 @@ def record(name: str, *operands: Any) -> Element:
     if WEAK_NARROW in kinds or name == "select":
         interval = _interval(name, operands)
         kinds = _computed(name, operands, kinds, interval)
-    resolved = RULES[name](name, kinds)
+    resolved = _resolved(name, tuple(kinds))
     values = [
         as_value(recorder, operand, dtype)
         for operand, dtype in zip(operands, resolved.operands, strict=True)

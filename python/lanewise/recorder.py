@@ -21,7 +21,7 @@ from ._core import DType, Recording, Value
 from .dtypes import Kind, promote
 from .errors import InternalError, UsageError
 from .intervals import Interval
-from .source import Line, at_line, user_line
+from .source import at_line
 
 _open = threading.local()
 _MOST_TRIALS = 200
@@ -120,7 +120,6 @@ class Recorder:
         self.sequences: dict[Hashable, Any] = {}  # memory of sequences from outside
         self.made: dict[int, Any] = {}  # where objects were made, by their address
         self.intervals: dict[int, Interval] = {}  # of values by number, where something is known
-        self._line: Line | None = None
         self._visits: Counter[Hashable] = Counter()
         self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
 
@@ -167,19 +166,14 @@ class Recorder:
 
     def locate(self) -> None:
         """Let what is recorded next name the user's present line."""
-        line = user_line()
-        if line is not None and line != self._line:
-            self.recording.set_location(line.file, line.number)
-            self._line = line
+        self.recording.locate()
 
     def constant(self, dtype: DType, value: bool | int | float) -> Value:
         """Record a literal, which must fit the type."""
-        self.locate()
         return self.recording.constant(dtype, value)
 
     def op(self, name: str, operands: list[Value]) -> Value:
         """Record an op of the table."""
-        self.locate()
         result = self.recording.op(name, operands)
         if result.id > _MOST_DIRECT and not self.converts:
             # A plain loop somewhere, which rewritten would be one of the program.
@@ -191,7 +185,6 @@ class Recorder:
         """Record a conversion, if one is needed."""
         if value.dtype is dtype:
             return value
-        self.locate()
         return self.recording.convert(value, dtype)
 
     def is_never_negative(self, value: Value) -> bool:

@@ -429,3 +429,15 @@ def test_explain_takes_the_words_of_the_map(here, capsys):
     np.savez("pair.npz", a=np.ones(3), b=np.ones(3))
     assert main(["explain", "a * b", "pair.npz", "out.npz"]) == 0
     assert "no such file; got none.npy" in refused(capsys, "explain", "x", "none.npy")
+
+
+@pytest.mark.parametrize("rows", [65535, 65536, 65537, 200_000])
+def test_a_long_table_is_read_in_blocks(here, capsys, rows):
+    n = np.arange(rows)
+    (here / "in.csv").write_text("n,m\n" + "".join(f"{i},{i * 0.5}\n" for i in range(rows)))
+    mapped(capsys, "n + m", "in.csv", "out.npy")
+    np.testing.assert_array_equal(np.load(here / "out.npy"), n + n * 0.5)
+    with (here / "in.csv").open("a") as file:
+        file.write("0.5,1\n")  # no whole number after all
+    mapped(capsys, "n", "in.csv", "out.npy")
+    np.testing.assert_array_equal(np.load(here / "out.npy"), [*n, 0.5])

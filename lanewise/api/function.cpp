@@ -22,6 +22,7 @@ namespace lw {
 /// accuracy.
 struct ElementFunction::Signature {
   std::uint64_t words[8] = {};
+  std::vector<std::uint64_t> rows = {};  // number of the argument, and the length of its rows
   bool operator==(const Signature&) const = default;
 };
 
@@ -99,6 +100,7 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
     const std::uint64_t code = static_cast<std::uint64_t>(inputs[i].type) << 2 |
                                static_cast<std::uint64_t>(inputs[i].kind);
     word = word << 6 | (code + 1);
+    if (inputs[i].row > 0) key.rows.push_back(std::uint64_t{i} << 32 | inputs[i].row);
   }
   return key;
 }
@@ -164,7 +166,7 @@ std::int64_t mapped_size(std::span<const Input> inputs, const MapOptions& option
 template <class Array>
 api::Placed placed(const Array& a) {
   return {.data = a.data,
-          .size = static_cast<std::int64_t>(types::size_of(a.type)),
+          .size = a.item().bytes(),
           .strides = a.strides.empty() ? std::span(&a.stride, 1) : a.strides};
 }
 
@@ -221,16 +223,16 @@ void check_output_count(std::size_t got, std::size_t expected) {
 }
 
 void check_outputs(std::span<const Output> outputs, std::span<const Input> inputs,
-                   const std::vector<DType>& results, std::int64_t count,
+                   const std::vector<types::Item>& results, std::int64_t count,
                    const MapOptions& options) {
   check_output_count(outputs.size(), results.size());
   const std::span<const std::int64_t> shape =
       options.shape.empty() ? std::span(&count, 1) : options.shape;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Output& out = outputs[i];
-    if (out.type != results[i]) {
+    if (out.item() != results[i]) {
       throw UsageError(fmt::format("map: output {} has another type; got {}, expected {}.", i,
-                                   types::name_of(out.type), types::name_of(results[i])));
+                                   types::to_string(out.item()), types::to_string(results[i])));
     }
     if (out.size != count) {
       throw UsageError(
@@ -245,7 +247,7 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
       throw UsageError(fmt::format(
           "map: output {} overlaps itself; got {} bytes from one element to the next, expected at "
           "least {}.",
-          i, placed(out).strides.back(), types::size_of(out.type)));
+          i, placed(out).strides.back(), out.item().bytes()));
     }
     for (std::size_t j = 0; j < inputs.size(); ++j) {
       if (inputs[j].kind != ir::ParamKind::Shared && overlaps(shape, out, inputs[j])) {
@@ -314,11 +316,12 @@ void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inp
                            const MapOptions& options) {
   const std::int64_t count = mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
-  const std::vector<DType>& result_types = entry.program->function().results;
-  check_output_count(results.size(), result_types.size());
+  const std::vector<types::Item>& items = entry.program->function().results;
+  check_output_count(results.size(), items.size());
   std::vector<Output> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    results[i] = Tensor(result_types[i], count);
+    const auto [type, row] = items[i];
+    results[i] = Tensor(type, row > 0 ? count * row : count, row);
     outputs.emplace_back(results[i]);
   }
   run(entry, outputs, inputs, count, options);
@@ -335,7 +338,23 @@ runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
   return run(entry, outputs, inputs, count, options);
 }
 
-const std::vector<DType>& ElementFunction::Ready::results() const {
+Input Input::in_rows(std::uint32_t length) const {
+  Input rows = *this;
+  rows.row = length;
+  rows.size = size / length;
+  rows.stride = rows.item().bytes();
+  return rows;
+}
+
+Output Output::in_rows(std::uint32_t length) const {
+  Output rows = *this;
+  rows.row = length;
+  rows.size = size / length;
+  rows.stride = rows.item().bytes();
+  return rows;
+}
+
+const std::vector<types::Item>& ElementFunction::Ready::results() const {
   return entry_->program->function().results;
 }
 
@@ -439,9 +458,7 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Outpu
                                        const MapOptions& options) {
   Pointers pointers;
   pointers.add(outputs, inputs);
-  const auto is_apart = [](const auto& array) {
-    return array.stride != static_cast<std::int64_t>(types::size_of(array.type));
-  };
+  const auto is_apart = [](const auto& array) { return array.stride != array.item().bytes(); };
   const bool is_strided =
       !options.shape.empty() || std::any_of(outputs.begin(), outputs.end(), is_apart) ||
       std::any_of(inputs.begin(), inputs.end(),
@@ -472,8 +489,8 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Outpu
   return stats;
 }
 
-std::vector<DType> ElementFunction::result_types(std::span<const Input> inputs,
-                                                 const MapOptions& options) {
+std::vector<types::Item> ElementFunction::results(std::span<const Input> inputs,
+                                                  const MapOptions& options) {
   return find(inputs, options).program->function().results;
 }
 
@@ -509,11 +526,9 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
     e.instructions += ops::is_elementwise(function[id].op);
   });
   for (const ir::Param& param : function.params) {
-    if (param.is_mapped()) e.bytes_in += static_cast<std::int64_t>(types::size_of(param.type));
+    if (param.is_mapped()) e.bytes_in += param.item().bytes();
   }
-  for (const DType type : function.results) {
-    e.bytes_out += static_cast<std::int64_t>(types::size_of(type));
-  }
+  for (const types::Item& item : function.results) e.bytes_out += item.bytes();
   if (entry.workers.load() > 0) {
     e.last_run = runtime::RunStats{.workers = entry.workers.load(),
                                    .chunk = entry.chunk.load(),

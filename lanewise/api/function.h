@@ -24,8 +24,8 @@ struct Strided {
 template <class T>
 concept VectorElement = types::ElementType<T> && !std::is_same_v<T, bool>;
 
-/// An argument: an array with one value per element, one value shared by all, or a table of values
-/// that all elements read by index.
+/// An argument: an array with one value per element, or a row of them, one value shared by all, or
+/// a table of values that all elements read by index.
 class Input {
  public:
   template <VectorElement T>
@@ -36,7 +36,9 @@ class Input {
   template <types::ElementType T>
   Input(std::span<T> values) : Input(std::span<const T>(values)) {}  // NOLINT: implicit
   Input(const Tensor& tensor)                                        // NOLINT: implicit
-      : Input(tensor.type(), tensor.data(), tensor.size()) {}
+      : Input(tensor.type(), tensor.data(), tensor.size()) {
+    if (tensor.row() > 0) *this = in_rows(tensor.row());
+  }
   template <types::ElementType T>
   Input(T number)
       : type(types::dtype_of<T>), kind(ir::ParamKind::Shared), value(number) {}  // NOLINT: implicit
@@ -53,6 +55,9 @@ class Input {
       : type(element_type), data(memory), size(count), stride(byte_stride) {}
 
   bool is_mapped() const { return kind == ir::ParamKind::Mapped; }
+  types::Item item() const { return {type, row}; }
+  /// The same array, whose values stand together, with so many of them for each element.
+  Input in_rows(std::uint32_t length) const;
   /// The same array as a table.
   Input as_table() const {
     Input table = *this;
@@ -64,7 +69,8 @@ class Input {
   ir::ParamKind kind = ir::ParamKind::Mapped;
   const void* data = nullptr;
   std::int64_t size = 0;
-  std::int64_t stride = 0;  // bytes
+  std::int64_t stride = 0;  // bytes from one element to the next
+  std::uint32_t row = 0;    // values of an element, which stand together; 0: it is a number
   /// Bytes along each dimension of MapOptions::shape, where that is given.
   std::span<const std::int64_t> strides = {};
   Scalar value;  // when shared
@@ -78,7 +84,9 @@ struct Output {
   Output(std::span<T> values)  // NOLINT: implicit
       : Output(types::dtype_of<T>, values.data(), std::ssize(values)) {}
   Output(const Tensor& tensor)  // NOLINT: implicit
-      : Output(tensor.type(), tensor.data(), tensor.size()) {}
+      : Output(tensor.type(), tensor.data(), tensor.size()) {
+    if (tensor.row() > 0) *this = in_rows(tensor.row());
+  }
   template <types::ElementType T>
   Output(const Strided<T>& values)  // NOLINT: implicit
       : Output(types::dtype_of<T>, values.data, values.size,
@@ -89,10 +97,15 @@ struct Output {
   Output(DType element_type, void* memory, std::int64_t count, std::int64_t byte_stride)
       : type(element_type), data(memory), size(count), stride(byte_stride) {}
 
+  types::Item item() const { return {type, row}; }
+  /// The same memory with so many values for each element.
+  Output in_rows(std::uint32_t length) const;
+
   DType type;
   void* data;
   std::int64_t size;
-  std::int64_t stride;  // bytes
+  std::int64_t stride;    // bytes from one element to the next
+  std::uint32_t row = 0;  // as Input's
   /// Bytes along each dimension of MapOptions::shape, where that is given.
   std::span<const std::int64_t> strides = {};
 };
@@ -117,7 +130,7 @@ class ElementFunction {
   /// A signature that was looked up; good as long as the function is.
   class Ready {
    public:
-    const std::vector<DType>& results() const;
+    const std::vector<types::Item>& results() const;
 
    private:
     friend ElementFunction;
@@ -135,8 +148,8 @@ class ElementFunction {
   runtime::RunStats call_ready(Ready ready, std::span<const Output> outputs,
                                std::span<const Input> inputs, std::int64_t count,
                                const MapOptions& options);
-  /// The types of the results for such inputs.
-  std::vector<DType> result_types(std::span<const Input> inputs, const MapOptions& options);
+  /// What the results are for such inputs.
+  std::vector<types::Item> results(std::span<const Input> inputs, const MapOptions& options);
   /// What happens, or happened, with such inputs: program, schedule and reason, code, counts.
   Explanation explain(std::span<const Input> inputs, const MapOptions& options);
   /// The element program as text.

@@ -13,8 +13,8 @@ namespace lw {
 class Tensor {
  public:
   Tensor() = default;
-  /// Uninitialised memory for `size` elements.
-  Tensor(DType type, std::int64_t size);
+  /// Uninitialised memory for `size` values; `row` of them belong to one element, if not 0.
+  Tensor(DType type, std::int64_t size, std::uint32_t row = 0);
   template <types::ElementType T>
   explicit Tensor(std::span<const T> values) : Tensor(types::dtype_of<T>, std::ssize(values)) {
     std::copy(values.begin(), values.end(), static_cast<T*>(data()));
@@ -22,6 +22,7 @@ class Tensor {
 
   DType type() const { return type_; }
   std::int64_t size() const { return size_; }
+  std::uint32_t row() const { return row_; }
   void* data() const { return memory_.get(); }
 
   /// The elements; throws UsageError if T is not the tensor's type. They live as long as a tensor
@@ -44,6 +45,7 @@ class Tensor {
   std::shared_ptr<std::byte[]> memory_;
   DType type_ = DType::F32;
   std::int64_t size_ = 0;
+  std::uint32_t row_ = 0;
 };
 
 }  // namespace lw

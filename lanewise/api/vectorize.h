@@ -86,7 +86,7 @@ ir::Function trace_function(const F& function, const std::string& name,
     if (input.type != types::dtype_of<T>) {
       wrong_argument_type(i, input.type, types::dtype_of<T>);
     }
-    return trace.builder().param("arg" + std::to_string(i), input.type, input.kind);
+    return trace.builder().param("arg" + std::to_string(i), input.type, input.kind, input.row);
   };
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
     [[maybe_unused]] const std::array<ir::ValueId, kCount> values = {

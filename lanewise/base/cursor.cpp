@@ -61,6 +61,14 @@ std::uint32_t Cursor::number() {
   return value;
 }
 
+std::uint32_t Cursor::bracketed() {
+  if (!accept("[")) return 0;
+  const std::uint32_t size = number();
+  if (size == 0) fail("expected a size");
+  expect("]");
+  return size;
+}
+
 std::string_view Cursor::end_line() {
   skip_spaces();
   std::string_view comment;

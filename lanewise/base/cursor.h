@@ -19,6 +19,8 @@ class Cursor {
   /// A run of letters, digits, '_', '.', '+', '-'; empty if none comes next.
   std::string_view word();
   std::uint32_t number();
+  /// A number in brackets; 0: none comes next.
+  std::uint32_t bracketed();
   /// Ends the line; a "# ..." comment before it is returned.
   std::string_view end_line();
   bool is_at_end();

@@ -28,10 +28,73 @@ std::string_view name_of(IndexMode mode) {
   return {};
 }
 
+std::string_view name_of(Collect collect) {
+  constexpr std::string_view kNames[] = {"keep", "sum", "product", "min",   "max",
+                                         "and",  "or",  "argmin",  "argmax"};
+  return kNames[static_cast<std::size_t>(collect)];
+}
+
+Op combining_op(Collect collect) {
+  switch (collect) {
+    case Collect::Sum:
+      return Op::Add;
+    case Collect::Product:
+      return Op::Mul;
+    case Collect::Min:
+      return Op::Min;
+    case Collect::Max:
+      return Op::Max;
+    case Collect::And:
+      return Op::And;
+    case Collect::Or:
+      return Op::Or;
+    case Collect::Keep:
+    case Collect::ArgMin:
+    case Collect::ArgMax:
+      break;
+  }
+  LW_UNREACHABLE("no two values are combined by an op");
+}
+
+const Instruction& collect_of(const Function& f, ValueId each, std::uint32_t index) {
+  for (const ValueId id : f.blocks[f[each].block].body) {
+    if (f[id].op == Op::Collect && index-- == 0) return f[id];
+  }
+  LW_UNREACHABLE("it collects fewer values");
+}
+
+namespace {
+
+/// The instruction that collects what a `result` gives; null where that is no `each`'s.
+const Instruction* collected_by(const Function& f, const Instruction& in) {
+  if (in.op != Op::Result || f[in.operands[0]].op != Op::Each) return nullptr;
+  return &collect_of(f, in.operands[0], in.index);
+}
+
+}  // namespace
+
+bool is_array(const Function& f, ValueId id) {
+  if (f[id].op == Op::Array) return true;
+  const Instruction* collect = collected_by(f, f[id]);
+  return collect != nullptr && static_cast<Collect>(collect->index) == Collect::Keep;
+}
+
+std::uint32_t size_of(const Function& f, ValueId id) {
+  const Instruction& in = f[id];
+  if (in.op == Op::Param) return f.params[in.index].size;
+  if (in.op == Op::Array) return in.index;
+  const ValueId kept = collected_by(f, in)->operands[0];
+  return f[in.operands[0]].index * (is_array(f, kept) ? size_of(f, kept) : 1);
+}
+
+types::Item item_of(const Function& f, ValueId id) {
+  return {f[id].type, is_array(f, id) ? size_of(f, id) : 0};
+}
+
 bool is_number(const Function& f, ValueId id) {
   const Instruction& in = f[id];
-  if (in.op == Op::Param) return !f.params[in.index].is_table();
-  return has_value(in) && in.op != Op::Slot && in.op != Op::Array;
+  if (in.op == Op::Param) return !f.params[in.index].is_indexed();
+  return has_value(in) && in.op != Op::Slot && !is_array(f, id);
 }
 
 namespace {
@@ -115,10 +178,10 @@ ValueId Builder::append(Instruction instruction) {
   return id;
 }
 
-ValueId Builder::param(std::string name, DType type, ParamKind kind) {
+ValueId Builder::param(std::string name, DType type, ParamKind kind, std::uint32_t size) {
   const auto index = static_cast<std::uint32_t>(function_->params.size());
   const ValueId id = append({.op = Op::Param, .type = type, .index = index});
-  function_->params.push_back({std::move(name), type, kind, id});
+  function_->params.push_back({std::move(name), type, kind, id, size});
   return id;
 }
 
@@ -218,7 +281,34 @@ bool Builder::dissolve_loop() {
   return true;
 }
 
+ValueId Builder::begin_each(std::uint32_t size) {
+  const auto block = static_cast<BlockId>(function_->blocks.size());
+  function_->blocks.emplace_back();
+  const ValueId each = append({.op = Op::Each, .index = size, .block = block});
+  const auto position = static_cast<ValueId>(function_->values.size());
+  function_->values.push_back({.op = Op::Argument, .type = DType::I32, .location = location_});
+  function_->blocks[block].arguments.push_back(position);
+  open_.push_back(block);
+  return each;
+}
+
+void Builder::collect(Collect collect, ValueId value) {
+  append({.op = Op::Collect,
+          .type = type(value),
+          .operands = {value},
+          .index = static_cast<std::uint32_t>(collect)});
+}
+
 ValueId Builder::result(ValueId loop, std::uint32_t index) {
+  if ((*function_)[loop].op == Op::Each) {
+    const Instruction& in = collect_of(*function_, loop, index);
+    const auto collect = static_cast<Collect>(in.index);
+    const bool is_place = collect == Collect::ArgMin || collect == Collect::ArgMax;
+    return append({.op = Op::Result,
+                   .type = is_place ? DType::I32 : in.type,
+                   .operands = {loop},
+                   .index = index});
+  }
   const DType t = type(arguments(loop)[index]);
   return append({.op = Op::Result, .type = t, .operands = {loop}, .index = index});
 }
@@ -285,12 +375,13 @@ ValueId Builder::element(std::uint32_t word) {
 }
 
 ValueId Builder::table_size(ValueId table) {
+  const Param& p = function_->params[(*function_)[table].index];
+  if (p.is_row()) return constant(Scalar(static_cast<std::int64_t>(p.size)));
   return append({.op = Op::TableSize, .type = DType::I64, .operands = {table}});
 }
 
 ValueId Builder::read(ValueId values, ValueId index, IndexMode mode, ValueId fill) {
-  const bool is_array = (*function_)[values].op == Op::Array;
-  Instruction in{.op = is_array ? Op::ArrayRead : Op::TableRead,
+  Instruction in{.op = is_array(*function_, values) ? Op::ArrayRead : Op::TableRead,
                  .type = type(values),
                  .operands = {values, index},
                  .index = static_cast<std::uint32_t>(mode)};
@@ -322,7 +413,7 @@ void Builder::check_index(ValueId index, std::int64_t size) {
 }
 
 void Builder::ret(std::span<const ValueId> values) {
-  for (const ValueId id : values) function_->results.push_back(type(id));
+  for (const ValueId id : values) function_->results.push_back(item_of(*function_, id));
   append({.op = Op::Return, .operands = {values.begin(), values.end()}});
 }
 

@@ -18,7 +18,10 @@ class Builder {
   /// Continues in block 0 of an existing function.
   explicit Builder(Function& function) : function_(&function) {}
 
-  ValueId param(std::string name, DType type, ParamKind kind = ParamKind::Mapped);
+  ValueId param(std::string name, DType type, ParamKind kind = ParamKind::Mapped,
+                std::uint32_t size = 0);
+  /// One like that of another function.
+  ValueId param(const Param& p) { return param(p.name, p.type, p.kind, p.size); }
   /// A parameter behind those there are, wherever the function has got to.
   ValueId late_param(std::string name, DType type, ParamKind kind);
 
@@ -36,12 +39,18 @@ class Builder {
   std::span<const ValueId> arguments(ValueId loop) const;
   void break_if(ValueId condition, std::span<const ValueId> values, std::uint32_t up = 0);
   void end_loop(std::span<const ValueId> next);
-  /// Leaves the loop body, whose `next` has been appended already.
+  /// Leaves the body of a loop, whose `next` has been appended already, or of an `each`.
   void close_loop();
   /// Drops the loop that is open in a block of this depth, and what is inside.
   void discard_from(std::size_t depth);
-  /// Result `index` of a loop that has ended.
+  /// Result `index` of a loop or `each` that has ended.
   ValueId result(ValueId loop, std::uint32_t index);
+
+  /// Opens an `each`; what follows goes into its body until `close_loop`. The position is its one
+  /// argument.
+  ValueId begin_each(std::uint32_t size);
+  /// Collects a value of the open `each`; `result` gives what becomes of it, counted from 0.
+  void collect(Collect collect, ValueId value);
 
   /// Makes what stands in an open block from `position` on the body of a new loop without carried
   /// values, which is open then.
@@ -80,6 +89,7 @@ class Builder {
   DType type(ValueId id) const { return (*function_)[id].type; }
   base::Location location() const { return location_; }
   Function& function() { return *function_; }
+  const Function& function() const { return *function_; }
   Function take() { return std::move(*function_); }
 
  private:

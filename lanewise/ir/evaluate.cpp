@@ -1,6 +1,7 @@
 #include "lanewise/ir/evaluate.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "lanewise/base/check.h"
@@ -49,9 +50,10 @@ class Evaluator {
       : f_(f), options_(options), values_(f.values.size()) {
     std::size_t next = 0;
     for (const Param& p : f.params) {
-      if (p.is_table()) {
+      if (p.is_indexed()) {
         LW_CHECK(tables_.size() < options.tables.size());
         const types::Table& table = options.tables[tables_.size()];
+        LW_CHECK(!p.is_row() || table.size == p.size);
         tables_[p.value] = {p.type, table};
       } else {
         LW_CHECK(next < arguments.size());
@@ -104,8 +106,17 @@ class Evaluator {
         return Exit::End;
       case Op::Loop:
         return loop(id);
+      case Op::Each:
+        return each(id);
+      case Op::Collect:
+        collect(in);
+        return Exit::End;
       case Op::Result:
-        values_[id] = values_[f_.blocks[f_[in.operands[0]].block].arguments[in.index]];
+        if (f_[in.operands[0]].op == Op::Each) {
+          collected(id);
+        } else {
+          values_[id] = values_[f_.blocks[f_[in.operands[0]].block].arguments[in.index]];
+        }
         return Exit::End;
       case Op::BreakIf:
         if (!values_[in.operands[0]].as<bool>()) return Exit::End;
@@ -124,7 +135,7 @@ class Evaluator {
       case Op::TableRead:
         return read_table(id);
       case Op::Array:
-        arrays_[id].assign(in.index, values_[in.operands[0]]);
+        make_array(id);
         return Exit::End;
       case Op::ArrayRead:
         return read_array(id);
@@ -135,7 +146,7 @@ class Evaluator {
         fail(static_cast<FailKind>(in.index), in);
         return Exit::Stop;
       case Op::Return:
-        done_.results = read(in.operands);
+        for (const ValueId value : in.operands) append_value(value, done_.results);
         return Exit::Stop;
       default:
         return elementwise(id);
@@ -208,6 +219,104 @@ class Evaluator {
     return Exit::End;
   }
 
+  /// A number, or all of an array.
+  void append_value(ValueId id, std::vector<Scalar>& to) const {
+    if (!is_array(f_, id)) {
+      to.push_back(values_[id]);
+      return;
+    }
+    const std::vector<Scalar>& array = arrays_.at(id);
+    to.insert(to.end(), array.begin(), array.end());
+  }
+
+  void make_array(ValueId id) {
+    const Instruction& in = f_[id];
+    if (in.operands.empty()) {
+      arrays_[id].assign(in.index, types::scalar_of(in.type, 0));
+    } else if (is_array(f_, in.operands[0])) {
+      arrays_[id] = arrays_.at(in.operands[0]);
+    } else {
+      arrays_[id].assign(in.index, values_[in.operands[0]]);
+    }
+  }
+
+  // --- each ---
+
+  /// Positions count steps each for itself, from where the element was.
+  Exit each(ValueId id) {
+    const Block& body = f_.blocks[f_[id].block];
+    const std::int64_t steps = done_.steps;
+    const std::size_t next = next_collected_;
+    std::vector<std::vector<Scalar>> mine;
+    for (std::uint32_t j = 0; j < f_[id].index; ++j) {
+      values_[body.arguments[0]] = Scalar(static_cast<std::int32_t>(j));
+      done_.steps = steps;
+      next_collected_ = 0;
+      std::swap(mine, collecting_);
+      const Exit exit = block(f_[id].block);
+      std::swap(mine, collecting_);
+      if (exit != Exit::End) return exit;
+    }
+    done_.steps = steps;
+    next_collected_ = next;
+    collected_[id] = std::move(mine);
+    return Exit::End;
+  }
+
+  void collect(const Instruction& in) {
+    const std::size_t at = next_collected_++;
+    if (at == collecting_.size()) collecting_.emplace_back();
+    append_value(in.operands[0], collecting_[at]);
+  }
+
+  void collected(ValueId id) {
+    const Instruction& in = f_[id];
+    const std::vector<Scalar>& values = collected_.at(in.operands[0])[in.index];
+    const auto how = static_cast<Collect>(collect_of(f_, in.operands[0], in.index).index);
+    if (how == Collect::Keep) {
+      arrays_[id] = values;
+    } else if (how == Collect::ArgMin || how == Collect::ArgMax) {
+      values_[id] = Scalar(first_place(values, how == Collect::ArgMin));
+    } else {
+      values_[id] = combine(values, combining_op(how));
+    }
+  }
+
+  static bool holds(Op op, const Scalar& a, const Scalar& b) {
+    return evaluate_op(op, DType::Bool, std::array{a, b}).as<bool>();
+  }
+
+  static std::int32_t first_place(const std::vector<Scalar>& values, bool least) {
+    std::size_t best = 0;
+    for (std::size_t j = 1; j < values.size(); ++j) {
+      if (holds(Op::Ne, values[best], values[best])) break;  // a NaN
+      const bool is_nan = holds(Op::Ne, values[j], values[j]);
+      if (is_nan || holds(least ? Op::Lt : Op::Gt, values[j], values[best])) best = j;
+    }
+    return static_cast<std::int32_t>(best);
+  }
+
+  static Scalar combine(const std::vector<Scalar>& values, Op op) {
+    const auto add = [&](Scalar& to, const Scalar& value) {
+      to = evaluate_op(op, to.type(), std::array{to, value});
+    };
+    const std::size_t count = values.size() <= kFewTerms ? 1 : kStripes;
+    std::vector<Scalar> stripes;
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      if (j < count) {
+        stripes.push_back(values[j]);
+      } else {
+        add(stripes[j % count], values[j]);
+      }
+    }
+    for (std::size_t half = kStripes / 2; half > 0; half /= 2) {
+      for (std::size_t s = 0; s < half && s + half < stripes.size(); ++s) {
+        add(stripes[s], stripes[s + half]);
+      }
+    }
+    return stripes[0];
+  }
+
   /// A carried value lives in its argument; after the loop `result` reads it from there.
   Exit loop(ValueId id) {
     const Block& body = f_.blocks[f_[id].block];
@@ -238,6 +347,9 @@ class Evaluator {
   std::map<ValueId, TypedTable> tables_;
   std::map<ValueId, std::vector<Scalar>> arrays_;
   std::vector<Scalar> values_;
+  std::vector<std::vector<Scalar>> collecting_;  // by collect, of the each that is running
+  std::size_t next_collected_ = 0;               // which collect of it comes next
+  std::map<ValueId, std::vector<std::vector<Scalar>>> collected_;  // by each
   std::vector<Scalar> carried_;
   std::uint32_t up_ = 0;  // loops further out that a break leaves
   Evaluation done_;

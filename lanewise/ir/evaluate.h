@@ -20,7 +20,7 @@ struct Failure {
 };
 
 struct Evaluation {
-  std::vector<Scalar> results;     // when the element did not fail
+  std::vector<Scalar> results;     // when the element did not fail; arrays value by value
   std::optional<Failure> failure;  // when it did
   std::int64_t steps = 0;          // loop back edges taken
 };
@@ -28,11 +28,11 @@ struct Evaluation {
 struct EvaluateOptions {
   std::int64_t max_steps = 0;                 // back edges allowed in all; 0: no limit
   const std::atomic<int>* cancel = nullptr;   // throws Cancelled once not zero
-  std::span<const types::Table> tables = {};  // of the parameters that are tables, in order
+  std::span<const types::Table> tables = {};  // of the parameters that are tables or rows, in order
   std::int64_t element = 0;                   // its number
 };
 
-/// One argument for each parameter that is not a table. Expand ops must have been expanded
+/// One argument for each parameter that is a number. Expand ops must have been expanded
 /// (transform/expand.h) before.
 Evaluation evaluate(const Function& function, std::span<const Scalar> arguments,
                     EvaluateOptions options = {});

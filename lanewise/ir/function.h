@@ -12,7 +12,11 @@
 // for an early `return`, one that is left before its end.
 //
 // An `array` belongs to the element and is changed in place; a table is a parameter with many
-// values that all elements read.
+// values that all elements read; a row is a parameter with many values for each element.
+//
+// `each n` runs its block for the positions 0 .. n - 1, none of which sees what another does. Its
+// `collect`s say what becomes of the values they have: all are kept, as an array that nobody
+// changes, or they are combined in an order that lanes can keep (see `Collect`).
 //
 // Printed by ir/print.h, read by ir/parse.h, checked by ir/verify.h; ir/evaluate.h says what it
 // means.
@@ -24,6 +28,7 @@
 #include "lanewise/base/location.h"
 #include "lanewise/base/small_vector.h"
 #include "lanewise/ops/op.h"
+#include "lanewise/types/item.h"
 #include "lanewise/types/scalar.h"
 
 namespace lw::ir {
@@ -33,11 +38,24 @@ using ValueId = std::uint32_t;
 using BlockId = std::uint32_t;
 inline constexpr std::uint32_t kNone = ~0u;
 inline constexpr std::uint32_t kMostInArray = 4096;
+inline constexpr std::uint32_t kMostPositions = 1u << 30;
 
 using Operands = base::SmallVector<ValueId, 4>;
 
 /// Why an element fails.
 enum class FailKind : std::uint32_t { DivisionByZero, StepLimit, Check, Index };
+
+/// What an `each` makes of one value per position. Keep: an array of them; of arrays, one behind
+/// the other. ArgMin, ArgMax: the first position of the least or greatest value, or of a NaN. The
+/// others combine up to 8 values from left to right; of more, value j goes to stripe j mod 64,
+/// stripes combine in sequence, and then s with s + 32, s + 16 and so on to s + 1, where both are
+/// there.
+enum class Collect : std::uint32_t { Keep, Sum, Product, Min, Max, And, Or, ArgMin, ArgMax };
+std::string_view name_of(Collect collect);
+inline constexpr std::uint32_t kStripes = 64;
+inline constexpr std::uint32_t kFewTerms = 8;
+/// What combines two values: of Sum, Product, Min, Max, And, Or.
+Op combining_op(Collect collect);
 
 /// What happens with an index outside of 0 .. size - 1: the element fails; the nearest inside;
 /// modulo the size; a given value is read, and nothing written; or anything (the caller vouches for
@@ -48,13 +66,15 @@ std::string_view name_of(IndexMode mode);
 struct Instruction {
   Op op = Op::Constant;
   DType type = DType::Bool;  // of its value; bool where there is none
-  Operands operands;         // loop: initial values; result: its loop; slot ops: the slot first;
+  Operands operands;         // loop: initial values; result: its loop or each; slot ops: the slot
+                             // first;
                              // array and table ops: the array or table first, then the index
   Scalar constant;           // constant: the literal
   std::uint32_t index = 0;   // param, argument, result: position; fail_if: FailKind; break_if: how
                              // many loops further out; loop: 1 if few elements run it; array: size;
-                             // array and table ops: IndexMode; element: word
-  BlockId block = kNone;     // loop: its body
+                             // array and table ops: IndexMode; element: word; each: size;
+                             // collect: Collect
+  BlockId block = kNone;     // loop, each: its body
   base::Location location;
 };
 
@@ -63,8 +83,8 @@ struct Block {
   std::vector<ValueId> body;  // in order; ends with return, or with next in a loop
 };
 
-/// Mapped: one value per element. Shared: one for all. Table: many for all, read by index. The step
-/// limit and the seed are shared values that come from the options of a call.
+/// Mapped: one value per element, or a row. Shared: one for all. Table: many for all, read by
+/// index. The step limit and the seed are shared values that come from the options of a call.
 enum class ParamKind : std::uint8_t { Mapped, Shared, Table, StepLimit, Seed };
 
 struct Param {
@@ -72,15 +92,20 @@ struct Param {
   DType type = DType::F32;
   ParamKind kind = ParamKind::Mapped;
   ValueId value = kNone;
+  std::uint32_t size = 0;  // of a row; 0: it is a number
 
   bool is_mapped() const { return kind == ParamKind::Mapped; }
+  bool is_row() const { return size > 0; }
   bool is_table() const { return kind == ParamKind::Table; }
+  /// Read by index.
+  bool is_indexed() const { return is_table() || is_row(); }
+  types::Item item() const { return {type, size}; }
 };
 
 struct Function {
   std::string name = "f";
   std::vector<Param> params;
-  std::vector<DType> results;
+  std::vector<types::Item> results;
   std::vector<Instruction> values;  // the arena; instructions no block lists are dead
   std::vector<Block> blocks;        // block 0 is the function's body
 
@@ -117,18 +142,27 @@ bool leaves_always(const Function& function, const Instruction& instruction);
 /// stands in.
 bool leaves(const Function& function, ValueId id, std::uint32_t up);
 
+/// True for arrays, and for what an `each` has kept.
+bool is_array(const Function& function, ValueId id);
+/// How many values it has, also a row.
+std::uint32_t size_of(const Function& function, ValueId id);
+/// A number or an array as a function gives it back.
+types::Item item_of(const Function& function, ValueId id);
+/// The instruction that collects result `index` of an `each`.
+const Instruction& collect_of(const Function& function, ValueId each, std::uint32_t index);
+
 /// True for values that ops can compute with: neither arrays nor slots nor tables.
 bool is_number(const Function& function, ValueId id);
 
 /// True when some loop can go round.
 bool has_loops(const Function& function);
 
-/// Calls `visit(ValueId, depth)` for every instruction in order, loops before their bodies.
+/// Calls `visit(ValueId, depth)` for every instruction in order, what has a body before that.
 template <class Visit>
 void for_each(const Function& f, const Visit& visit, BlockId block = 0, int depth = 0) {
   for (const ValueId id : f.blocks[block].body) {
     visit(id, depth);
-    if (f[id].op == Op::Loop) for_each(f, visit, f[id].block, depth + 1);
+    if (f[id].block != kNone) for_each(f, visit, f[id].block, depth + 1);
   }
 }
 

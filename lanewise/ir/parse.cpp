@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_map>
 
@@ -26,16 +27,19 @@ class Parser {
       const std::uint32_t name = value_name();
       in_.expect(":");
       const DType type = dtype();
+      const std::uint32_t size = in_.bracketed();
       const ParamKind kind = param_kind();
+      if (size > 0 && kind != ParamKind::Mapped) in_.fail("only a mapped parameter is a row");
       const auto position = build_.function().params.size();
-      define(name, build_.param(fmt::format("arg{}", position), type, kind));
+      define(name, build_.param(fmt::format("arg{}", position), type, kind, size));
       in_.accept(",");
     }
     in_.expect("->");
     in_.expect("(");
-    std::vector<DType> declared;
+    std::vector<types::Item> declared;
     while (!in_.accept(")")) {
-      declared.push_back(dtype());
+      const DType type = dtype();
+      declared.push_back({type, in_.bracketed()});
       in_.accept(",");
     }
     in_.expect("{");
@@ -70,6 +74,14 @@ class Parser {
       if (in_.accept(name_of(mode))) return mode;
     }
     in_.fail("expected check, clip, wrap, fill or unchecked");
+  }
+
+  Collect collect() {
+    for (std::uint32_t i = 0; i <= static_cast<std::uint32_t>(Collect::ArgMax); ++i) {
+      const auto what = static_cast<Collect>(i);
+      if (in_.accept(name_of(what))) return what;
+    }
+    in_.fail("expected keep, sum, product, min, max, and, or, argmin or argmax");
   }
 
   void define(std::uint32_t name, ValueId id) {
@@ -113,8 +125,8 @@ class Parser {
     } else {
       statement();
     }
-    // Only a loop has consumed its own end of line.
-    if (build_.function()[first].op != Op::Loop) {
+    // What has a body has consumed its own end of line.
+    if (build_.function()[first].block == kNone) {
       build_.function()[first].location = location(in_.end_line());
     }
   }
@@ -146,6 +158,9 @@ class Parser {
       const Operands operands = listed();
       if (operands.size() != 3) in_.fail("expected an array, an index and a value");
       build_.array_write(operands[0], operands[1], operands[2], index_mode());
+    } else if (in_.accept("collect")) {
+      const Collect what = collect();
+      build_.collect(what, use());
     } else if (in_.accept("slot_write")) {
       const ValueId slot = use();
       ir::Operands operands = {slot};
@@ -162,6 +177,7 @@ class Parser {
     const auto op = ops::op_named(word);
     if (!op) in_.fail(fmt::format("'{}' is not an op", word));
     if (*op == Op::Loop) return loop(name);
+    if (*op == Op::Each) return each(name);
     const DType type = dtype();
     if (*op == Op::Constant) {
       const auto value = types::parse_scalar(type, in_.word());
@@ -178,11 +194,11 @@ class Parser {
                                   .operands = operands,
                                   .index = static_cast<std::uint32_t>(index_mode())}));
     } else if (*op == Op::Result) {
-      if (operands.size() != 1 || build_.function()[operands[0]].op != Op::Loop) {
-        in_.fail("expected a loop");
+      if (operands.size() != 1 || build_.function()[operands[0]].block == kNone) {
+        in_.fail("expected a loop or each");
       }
       const std::uint32_t index = in_.number();
-      if (index >= build_.arguments(operands[0]).size()) in_.fail("the loop carries fewer values");
+      if (index >= result_count(operands[0])) in_.fail("it has fewer results");
       define(name, build_.result(operands[0], index));
     } else if (ops::is_elementwise(*op)) {
       define(name, build_.op(*op, operands, type));
@@ -192,6 +208,15 @@ class Parser {
     } else {
       in_.fail(fmt::format("'{}' cannot stand here", word));
     }
+  }
+
+  std::size_t result_count(ValueId id) const {
+    const Function& f = build_.function();
+    const Block& block = f.blocks[f[id].block];
+    if (f[id].op == Op::Loop) return block.arguments.size();
+    return static_cast<std::size_t>(
+        std::count_if(block.body.begin(), block.body.end(),
+                      [&](ValueId inner) { return f[inner].op == Op::Collect; }));
   }
 
   Operands listed() {
@@ -225,6 +250,22 @@ class Parser {
     for (std::size_t i = 0; i < initial.size(); ++i) {
       define(argument_names[i], build_.arguments(id)[i]);
     }
+    build_.function()[id].location = location(in_.end_line());
+    block();
+    build_.close_loop();
+  }
+
+  void each(std::uint32_t name) {
+    const std::uint32_t size = in_.number();
+    in_.expect("(");
+    const std::uint32_t position = value_name();
+    in_.expect(":");
+    if (dtype() != DType::I32) in_.fail("a position is an i32");
+    in_.expect(")");
+    in_.expect("{");
+    const ValueId id = build_.begin_each(size);
+    define(name, id);
+    define(position, build_.arguments(id)[0]);
     build_.function()[id].location = location(in_.end_line());
     block();
     build_.close_loop();

@@ -1,6 +1,6 @@
 // Format, one instruction a line:
 //
-//   function f(%0: f32, %1: f32 shared, %2: f32 table) -> (i32) {
+//   function f(%0: f32, %1: f32 shared, %2: f32 table) -> (i32) {     rows are f32[100]
 //     %3 = constant i32 0
 //     %4 = loop (%5: i32 = %3) {          "loop rare" where few elements run it
 //       %6 = lt bool %5, %3
@@ -10,6 +10,11 @@
 //     %7 = result i32 %4 0
 //     %8 = array i32 %3 16                an array of 16 values
 //     array_write %8, %3, %7 check
+//     %9 = each 100 (%10: i32) {          for the positions 0 to 99
+//       %11 = table_read f32 %2, %10 check
+//       collect sum %11
+//     }
+//     %12 = result f32 %9 0
 //     return (%7)
 //   }
 #include "lanewise/ir/print.h"
@@ -32,12 +37,12 @@ class Printer {
     fmt::format_to(out(), "function {}(", f_.name);
     for (std::size_t i = 0; i < f_.params.size(); ++i) {
       const Param& p = f_.params[i];
-      fmt::format_to(out(), "{}{}: {}{}", i ? ", " : "", define(p.value), types::name_of(p.type),
-                     kKinds[static_cast<std::size_t>(p.kind)]);
+      fmt::format_to(out(), "{}{}: {}{}", i ? ", " : "", define(p.value),
+                     types::to_string(p.item()), kKinds[static_cast<std::size_t>(p.kind)]);
     }
     text_ += ") -> (";
     for (std::size_t i = 0; i < f_.results.size(); ++i) {
-      fmt::format_to(out(), "{}{}", i ? ", " : "", types::name_of(f_.results[i]));
+      fmt::format_to(out(), "{}{}", i ? ", " : "", types::to_string(f_.results[i]));
     }
     text_ += ") {\n";
     block(0, 1);
@@ -74,6 +79,12 @@ class Printer {
     const std::string_view name = ops::row(in.op).name;
     text_.append(static_cast<std::size_t>(depth) * 2, ' ');
     if (in.op == Op::Loop) return loop(id, depth);
+    if (in.op == Op::Each) return each(id, depth);
+    if (in.op == Op::Collect) {
+      fmt::format_to(out(), "collect {} {}", name_of(static_cast<Collect>(in.index)),
+                     use(in.operands[0]));
+      return end_line(in);
+    }
     if (in.op == Op::ArrayWrite) {
       text_ += "array_write ";
       list(in.operands);
@@ -117,6 +128,18 @@ class Printer {
                      types::name_of(f_[arguments[i]].type), use(in.operands[i]));
     }
     text_ += ") {";
+    body(in, depth);
+  }
+
+  void each(ValueId id, int depth) {
+    const Instruction& in = f_[id];
+    const std::string name = define(id);
+    fmt::format_to(out(), "{} = each {} ({}: i32) {{", name, in.index,
+                   define(f_.blocks[in.block].arguments[0]));
+    body(in, depth);
+  }
+
+  void body(const Instruction& in, int depth) {
     end_line(in);
     block(in.block, depth + 1);
     text_.append(static_cast<std::size_t>(depth) * 2, ' ');
@@ -148,7 +171,10 @@ std::string fingerprint(const Function& f, PrintOptions options) {
   append_bytes(out, f.name.size());
   out += f.name;
   append_bytes(out, f.params.size());
-  for (const Param& p : f.params) append_bytes(out, p.kind);
+  for (const Param& p : f.params) {
+    append_bytes(out, p.kind);
+    append_bytes(out, p.size);
+  }
   for (const Block& block : f.blocks) {
     append_bytes(out, block.arguments.size());
     for (const ValueId id : block.arguments) append_bytes(out, id);

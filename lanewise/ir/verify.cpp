@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "lanewise/base/error.h"
 
 namespace lw::ir {
@@ -38,7 +40,8 @@ class Verifier {
     for (std::size_t i = 0; i < b.body.size(); ++i) {
       const ValueId value = b.body[i];
       const bool is_end = f_[value].op == Op::Next || f_[value].op == Op::Return;
-      require(is_end == (i + 1 == b.body.size()), value, "next or return ends a block, once");
+      const bool ends = i + 1 == b.body.size() && (loop == kNone || f_[loop].op == Op::Loop);
+      require(is_end == ends, value, "next or return ends a block, once");
       instruction(value, loop);
       visible_[value] = true;
     }
@@ -51,7 +54,7 @@ class Verifier {
   }
 
   void carried(ValueId id, std::span<const ValueId> values, ValueId loop) const {
-    require(loop != kNone, id, "stands outside of any loop");
+    require(loop != kNone && f_[loop].op == Op::Loop, id, "stands outside of any loop");
     const auto& arguments = f_.blocks[f_[loop].block].arguments;
     require(values.size() == arguments.size(), id, "as many values as the loop carries");
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -64,8 +67,11 @@ class Verifier {
     for (std::size_t i = 0; i < in.operands.size(); ++i) {
       const ValueId operand = in.operands[i];
       require(operand < f_.values.size() && visible_[operand], id, "operands come before uses");
+      const bool takes_arrays = in.op == Op::Collect || in.op == Op::Return || in.op == Op::Array;
       if (i > 0 || !names_a_place(in.op)) {
-        require(in.op == Op::Result || is_number(f_, operand), id, "operands have values");
+        require(in.op == Op::Result || is_number(f_, operand) ||
+                    (takes_arrays && is_array(f_, operand)),
+                id, "operands have values");
       }
     }
     if (ops::is_elementwise(in.op)) return elementwise(id);
@@ -76,8 +82,19 @@ class Verifier {
         require(in.block < f_.blocks.size(), id, "owns a body");
         carried(id, in.operands, id);
         return block(in.block, id);
+      case Op::Each:
+        require(in.block < f_.blocks.size() && f_.blocks[in.block].arguments.size() == 1 &&
+                    f_[f_.blocks[in.block].arguments[0]].type == DType::I32,
+                id, "owns a body with a position");
+        require(in.index > 0 && in.index <= kMostPositions, id, "a size");
+        return block(in.block, id);
+      case Op::Collect:
+        require(loop != kNone && f_[loop].op == Op::Each, id, "stands in an each");
+        return collect(id);
       case Op::Result: {
-        require(in.operands.size() == 1 && f_[in.operands[0]].op == Op::Loop, id, "names a loop");
+        require(in.operands.size() == 1 && f_[in.operands[0]].block != kNone, id,
+                "names a loop or each");
+        if (f_[in.operands[0]].op == Op::Each) return collected(id);
         const auto& arguments = f_.blocks[f_[in.operands[0]].block].arguments;
         require(in.index < arguments.size() && f_[arguments[in.index]].type == in.type, id,
                 "index and type of the carried value");
@@ -88,6 +105,9 @@ class Verifier {
                 "the condition is a bool");
         require(!loops_.empty(), id, "stands outside of any loop");
         require(in.index < loops_.size(), id, "names a loop around it");
+        for (std::size_t i = loops_.size() - 1 - in.index; i < loops_.size(); ++i) {
+          require(f_[loops_[i]].op == Op::Loop, id, "leaves no each");
+        }
         return carried(id, std::span(in.operands).subspan(1), loops_[loops_.size() - 1 - in.index]);
       case Op::Next:
         return carried(id, in.operands, loop);
@@ -98,23 +118,33 @@ class Verifier {
         require(loop == kNone, id, "return ends the function");
         require(in.operands.size() == f_.results.size(), id, "as many values as declared");
         for (std::size_t i = 0; i < in.operands.size(); ++i) {
-          require(f_[in.operands[i]].type == f_.results[i], id, "types of the results");
+          const ValueId value = in.operands[i];
+          require(item_of(f_, value) == f_.results[i], id, "types of the results");
+          require(!f_.results[i].is_row() ||
+                      std::count(in.operands.begin(), in.operands.end(), value) == 1,
+                  id, "an array is returned once");
         }
         return;
       }
       case Op::Element:
         return require(in.type == DType::U32 && in.index < 2, id, "word 0 or 1, a u32");
       case Op::TableSize:
-        return require(in.operands.size() == 1 && is_table(in.operands[0]) && in.type == DType::I64,
-                       id, "names a table, an i64");
+        return require(
+            in.operands.size() == 1 && is_indexed(in.operands[0]) && in.type == DType::I64, id,
+            "names a table or row, an i64");
       case Op::TableRead:
-        require(in.operands.size() > 1 && is_table(in.operands[0]), id, "names a table");
+        require(in.operands.size() > 1 && is_indexed(in.operands[0]), id, "names a table or row");
         return place(id);
       case Op::Array:
-        return require(in.operands.size() == 1 && f_[in.operands[0]].type == in.type &&
-                           in.index > 0 && in.index <= kMostInArray,
-                       id, "a size, and one value of its type");
+        require(in.operands.size() <= 1 && in.index > 0 && in.index <= kMostPositions, id,
+                "a size, and one value at most");
+        if (in.operands.empty()) return;
+        require(f_[in.operands[0]].type == in.type, id, "a value of its type");
+        return require(is_number(f_, in.operands[0]) || size_of(f_, in.operands[0]) == in.index, id,
+                       "an array of its size");
       case Op::ArrayRead:
+        require(in.operands.size() > 1 && is_array(f_, in.operands[0]), id, "names an array");
+        return place(id);
       case Op::ArrayWrite:
         require(in.operands.size() > 1 && f_[in.operands[0]].op == Op::Array, id, "names an array");
         return place(id);
@@ -134,8 +164,36 @@ class Verifier {
            op == Op::ArrayWrite || op == Op::SlotRead || op == Op::SlotWrite;
   }
 
-  bool is_table(ValueId id) const {
-    return f_[id].op == Op::Param && f_.params[f_[id].index].is_table();
+  bool is_indexed(ValueId id) const {
+    return f_[id].op == Op::Param && f_.params[f_[id].index].is_indexed();
+  }
+
+  void collect(ValueId id) const {
+    const Instruction& in = f_[id];
+    require(in.operands.size() == 1 && in.index <= static_cast<std::uint32_t>(Collect::ArgMax), id,
+            "one value, and what becomes of it");
+    const auto collect = static_cast<Collect>(in.index);
+    const DType type = f_[in.operands[0]].type;
+    require(in.type == type, id, "the type of its value");
+    if (collect == Collect::Keep) return;
+    require(is_number(f_, in.operands[0]), id, "only numbers are combined");
+    const bool is_place = collect == Collect::ArgMin || collect == Collect::ArgMax;
+    const DType types[] = {type, type};
+    require(ops::result_type(is_place ? Op::Min : combining_op(collect), types, type) == type, id,
+            "a type that can be combined");
+  }
+
+  void collected(ValueId id) const {
+    const Instruction& in = f_[id];
+    const ValueId each = in.operands[0];
+    std::uint32_t count = 0;
+    for (const ValueId inner : f_.blocks[f_[each].block].body) {
+      count += f_[inner].op == Op::Collect;
+    }
+    require(in.index < count, id, "names what is collected");
+    const Instruction& collect = collect_of(f_, each, in.index);
+    const bool is_place = collect.index >= static_cast<std::uint32_t>(Collect::ArgMin);
+    require(in.type == (is_place ? DType::I32 : collect.type), id, "the type of what is collected");
   }
 
   /// Index, mode and values of an access to an array or a table.

@@ -48,7 +48,8 @@ struct Register {
 enum class Kind : std::uint8_t {
   Constant,    // dst = literal
   Shared,      // dst = shared parameter `index`
-  Load,        // dst = mapped input `index`
+  Load,        // dst = mapped input `index`, a number
+  RowRead,     // dst = mapped input `index`, a row, at source 0, for lanes of source 1
   Active,      // dst = lanes that hold an element
   Compute,     // dst = op(sources)
   Copy,        // dst = source
@@ -58,10 +59,11 @@ enum class Kind : std::uint8_t {
                // bool source 0 is set
   Fail,        // lanes of source 0 fail at site `index`; they are cleared from the other sources
   Store,       // output `index` = source 0, for lanes that hold an element
+  RowStore,    // the output that array `index` belongs to = that array, likewise
   Element,     // dst = word `index` (0 low, 1 high) of the number of each lane's element
   TableSize,   // dst = number of values of table `index`
   TableRead,   // dst = table `index` at source 0, for lanes of source 1 if source 0 varies
-  Array,       // all places of array `index` = source 0
+  Array,       // all places of array `index` = source 0; nobody reads them before, without a source
   ArrayRead,   // dst = array `index` at source 0, as TableRead
   ArrayWrite,  // array `index` at source 0 = source 1, for lanes of source 2
 };
@@ -92,15 +94,16 @@ struct Site {
 struct Array {
   DType type = DType::F32;
   std::uint32_t size = 0;
+  std::uint32_t output = kNone;  // that RowStore writes it to
 };
 
 struct Kernel {
   std::string name = "f";
-  std::vector<DType> inputs;  // mapped parameters
-  std::vector<DType> shared;  // shared parameters
+  std::vector<types::Item> inputs;  // mapped parameters
+  std::vector<DType> shared;        // shared parameters
   std::vector<DType> tables;
   std::vector<Array> arrays;
-  std::vector<DType> outputs;
+  std::vector<types::Item> outputs;
   std::vector<Register> registers;
   std::vector<std::vector<Instruction>> blocks = {{}};  // block 0 is the whole
   std::vector<Site> sites;

@@ -133,12 +133,9 @@ void Lowering::instruction(ValueId id) {
       map_[id] = table_size(in.operands[0]);
       return;
     case Op::TableRead:
-      return read(id, Kind::TableRead);
+      return read(id, is_row(in.operands[0]) ? Kind::RowRead : Kind::TableRead);
     case Op::Array:
-      map_[id] = static_cast<RegisterId>(kernel_.arrays.size());
-      kernel_.arrays.push_back({in.type, in.index});
-      emit({.kind = Kind::Array, .sources = {map_[in.operands[0]]}, .index = map_[id]});
-      return;
+      return array(id);
     case Op::ArrayRead:
       return read(id, Kind::ArrayRead);
     case Op::ArrayWrite:
@@ -147,7 +144,13 @@ void Lowering::instruction(ValueId id) {
       return fail(map_[in.operands[0]], {static_cast<ir::FailKind>(in.index), in.location});
     case Op::Return:
       for (std::uint32_t i = 0; i < in.operands.size(); ++i) {
-        emit({.kind = Kind::Store, .sources = {map_[in.operands[i]]}, .index = i});
+        const RegisterId value = map_[in.operands[i]];
+        if (f_.results[i].is_row()) {
+          kernel_.arrays[value].output = i;
+          emit({.kind = Kind::RowStore, .index = value});
+        } else {
+          emit({.kind = Kind::Store, .sources = {value}, .index = i});
+        }
       }
       return;
     default:
@@ -162,10 +165,15 @@ void Lowering::param(ValueId id) {
     kernel_.tables.push_back(p.type);
     return;
   }
-  auto& list = p.is_mapped() ? kernel_.inputs : kernel_.shared;
-  map_[id] = assign(p.is_mapped() ? Kind::Load : Kind::Shared, new_register(p.type, p.is_mapped()),
-                    {}, static_cast<std::uint32_t>(list.size()));
-  list.push_back(p.type);
+  if (!p.is_mapped()) {
+    map_[id] = assign(Kind::Shared, new_register(p.type, false), {},
+                      static_cast<std::uint32_t>(kernel_.shared.size()));
+    kernel_.shared.push_back(p.type);
+    return;
+  }
+  const auto input = static_cast<std::uint32_t>(kernel_.inputs.size());
+  kernel_.inputs.push_back(p.item());
+  map_[id] = p.is_row() ? input : assign(Kind::Load, new_register(p.type, true), {}, input);
 }
 
 void Lowering::elementwise(ValueId id) {

@@ -12,9 +12,17 @@ RegisterId Lowering::table_size(ValueId table) {
   return at_entry({.kind = Kind::TableSize, .index = map_[table]}, DType::I64);
 }
 
+void Lowering::array(ValueId id) {
+  const ir::Instruction& in = f_[id];
+  map_[id] = static_cast<RegisterId>(kernel_.arrays.size());
+  kernel_.arrays.push_back({in.type, in.index});
+  if (in.operands.empty()) return;
+  emit({.kind = Kind::Array, .sources = {map_[in.operands[0]]}, .index = map_[id]});
+}
+
 RegisterId Lowering::last_place(const ir::Instruction& in, DType type) {
-  const ir::Instruction& of = f_[in.operands[0]];
-  if (of.op == Op::Array) return constant(types::scalar_of(type, of.index - 1));
+  const ValueId of = in.operands[0];
+  if (has_known_size(of)) return constant(types::scalar_of(type, ir::size_of(f_, of) - 1));
   RegisterId& last = last_places_[{map_[in.operands[0]], type}];
   if (last != 0) return last;
   const RegisterId one = constant(Scalar(std::int64_t{1}));
@@ -103,8 +111,9 @@ RegisterId Lowering::limit_of(const Check& check, DType type) {
   };
   for (const auto& [of, most] : check.furthest) {
     const std::int64_t beyond = most - check.first;
-    if (f_[of].op == Op::Array) {
-      known = std::min(known, std::max<std::int64_t>(std::int64_t{f_[of].index} - beyond, 0));
+    if (has_known_size(of)) {
+      const std::int64_t size = ir::size_of(f_, of);
+      known = std::min(known, std::max<std::int64_t>(size - beyond, 0));
       continue;
     }
     RegisterId limit = table_size(of);
@@ -120,27 +129,27 @@ RegisterId Lowering::limit_of(const Check& check, DType type) {
 }
 
 RegisterId Lowering::wrapped(const ir::Instruction& in, RegisterId index, DType type) {
-  const ir::Instruction& of = f_[in.operands[0]];
-  if (of.op == Op::Array) {
-    return compute(Op::Rem, type, {index, constant(types::scalar_of(type, of.index))});
+  const ValueId of = in.operands[0];
+  if (has_known_size(of)) {
+    return compute(Op::Rem, type, {index, constant(types::scalar_of(type, ir::size_of(f_, of)))});
   }
   if (type != DType::I64) index = compute(Op::Convert, DType::I64, {index});
   return compute(Op::Rem, DType::I64, {index, table_size(in.operands[0])});
 }
 
 bool Lowering::is_inside(const ir::Instruction& in, bool always) const {
-  const ir::Instruction& of = f_[in.operands[0]];
+  const ValueId of = in.operands[0];
   const Range range = ranges_.of(in.operands[1], always);
-  if (of.op == Op::Array) return range.is_within(0, static_cast<std::int64_t>(of.index) - 1);
+  if (has_known_size(of)) return range.is_within(0, std::int64_t{ir::size_of(f_, of)} - 1);
   return !always && range.low >= 0 && ranges_.is_below_size(in.operands[1], in.operands[0]);
 }
 
 void Lowering::read(ValueId id, Kind kind) {
   const ir::Instruction& in = f_[id];
   const Place place = find_place(in);
-  const bool varying = kind == Kind::ArrayRead || is_varying(place.index);
+  const bool varying = kind != Kind::TableRead || is_varying(place.index);
   Sources sources = {place.index};
-  if (is_varying(place.index)) sources.push_back(inside_lanes(place));
+  if (is_varying(place.index) || kind == Kind::RowRead) sources.push_back(inside_lanes(place));
   map_[id] = assign(kind, new_register(in.type, varying), std::move(sources), map_[in.operands[0]]);
   if (place.outside == kNone) return;
   map_[id] = compute(Op::Select, in.type, {place.outside, map_[in.operands[2]], map_[id]});

@@ -78,6 +78,12 @@ class Lowering {
   void guard_divisor(const ir::Instruction& in, RegisterId& divisor);
 
   // --- arrays and tables (lower_memory.cpp) ---
+  void array(ValueId id);
+  bool is_row(ValueId id) const {
+    return f_[id].op == Op::Param && f_.params[f_[id].index].is_row();
+  }
+  /// True for what has a size that is known: an array or a row.
+  bool has_known_size(ValueId id) const { return f_[id].op == Op::Array || is_row(id); }
   RegisterId table_size(ValueId table);
   /// The last place of what an access names that the type of its index can say. A table has one at
   /// least.

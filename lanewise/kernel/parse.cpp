@@ -18,7 +18,7 @@ class Parser {
     in_.expect("kernel");
     kernel_.name = std::string(in_.word());
     in_.expect("(");
-    dtypes(kernel_.inputs, ";");
+    items(kernel_.inputs, ";");
     while (!in_.accept(")")) {
       if (in_.accept("; tables")) {
         list_ = &kernel_.tables;
@@ -28,6 +28,7 @@ class Parser {
       const DType type = dtype();
       if (list_ == nullptr) {
         kernel_.arrays.push_back({type, in_.number()});
+        if (in_.accept("output")) kernel_.arrays.back().output = in_.number();
       } else {
         list_->push_back(type);
       }
@@ -35,7 +36,7 @@ class Parser {
     }
     in_.expect("->");
     in_.expect("(");
-    dtypes(kernel_.outputs, ")");
+    items(kernel_.outputs, ")");
     kernel_.refillable = in_.accept("refill");
     in_.expect("{");
     in_.end_line();
@@ -53,9 +54,10 @@ class Parser {
     return *type;
   }
 
-  void dtypes(std::vector<DType>& list, std::string_view end) {
+  void items(std::vector<types::Item>& list, std::string_view end) {
     while (!in_.accept(end)) {
-      list.push_back(dtype());
+      const DType type = dtype();
+      list.push_back({type, in_.bracketed()});
       in_.accept(",");
     }
   }
@@ -129,6 +131,9 @@ class Parser {
     } else if (in_.accept("fail")) {
       in.kind = Kind::Fail;
       in.index = in_.number();
+    } else if (in_.accept("row_store")) {
+      in.kind = Kind::RowStore;
+      in.index = in_.number();
     } else if (in_.accept("store")) {
       in.kind = Kind::Store;
       in.index = in_.number();
@@ -163,8 +168,9 @@ class Parser {
     kernel_.registers[*dst].type = type;
     in_.expect("=");
     const std::string_view word = in_.word();
-    for (const Kind kind : {Kind::Constant, Kind::Shared, Kind::Load, Kind::Active, Kind::Copy,
-                            Kind::Element, Kind::TableSize, Kind::TableRead, Kind::ArrayRead}) {
+    for (const Kind kind :
+         {Kind::Constant, Kind::Shared, Kind::Load, Kind::RowRead, Kind::Active, Kind::Copy,
+          Kind::Element, Kind::TableSize, Kind::TableRead, Kind::ArrayRead}) {
       if (word == name_of(kind)) in.kind = kind;
     }
     if (in.kind == Kind::Constant) {

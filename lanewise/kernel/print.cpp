@@ -7,7 +7,8 @@
 namespace lw::kernel {
 
 bool has_index(Kind kind) {
-  return kind == Kind::Shared || kind == Kind::Load || kind == Kind::Store || kind == Kind::Fail ||
+  return kind == Kind::Shared || kind == Kind::Load || kind == Kind::RowRead ||
+         kind == Kind::Store || kind == Kind::RowStore || kind == Kind::Fail ||
          kind >= Kind::Element;
 }
 
@@ -19,6 +20,8 @@ std::string_view name_of(Kind kind) {
       return "shared";
     case Kind::Load:
       return "load";
+    case Kind::RowRead:
+      return "row_read";
     case Kind::Active:
       return "active";
     case Kind::Compute:
@@ -33,6 +36,8 @@ std::string_view name_of(Kind kind) {
       return "fail";
     case Kind::Store:
       return "store";
+    case Kind::RowStore:
+      return "row_store";
     case Kind::Element:
       return "element";
     case Kind::TableSize:
@@ -57,7 +62,7 @@ class Printer {
 
   std::string run() {
     fmt::format_to(out(), "kernel {}(", k_.name);
-    dtypes(k_.inputs);
+    items(k_.inputs);
     text_ += "; ";
     dtypes(k_.shared);
     if (!k_.tables.empty()) text_ += "; tables ";
@@ -65,9 +70,10 @@ class Printer {
     for (std::size_t i = 0; i < k_.arrays.size(); ++i) {
       fmt::format_to(out(), "{}{} {}", i ? ", " : "; arrays ", types::name_of(k_.arrays[i].type),
                      k_.arrays[i].size);
+      if (k_.arrays[i].output != kNone) fmt::format_to(out(), " output {}", k_.arrays[i].output);
     }
     text_ += ") -> (";
-    dtypes(k_.outputs);
+    items(k_.outputs);
     fmt::format_to(out(), "){} {{\n", k_.refillable ? " refill" : "");
     for (std::size_t i = 0; i < k_.sites.size(); ++i) {
       fmt::format_to(out(), "  site {} {}", i, static_cast<int>(k_.sites[i].kind));
@@ -85,6 +91,12 @@ class Printer {
   void dtypes(const std::vector<DType>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       fmt::format_to(out(), "{}{}", i ? ", " : "", types::name_of(list[i]));
+    }
+  }
+
+  void items(const std::vector<types::Item>& list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      fmt::format_to(out(), "{}{}", i ? ", " : "", types::to_string(list[i]));
     }
   }
 

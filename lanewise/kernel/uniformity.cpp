@@ -57,7 +57,7 @@ class Analysis {
       case Op::ArrayRead:
         return set_varying(id);
       case Op::TableRead:
-        if (any_varying(std::span(in.operands).subspan(1))) set_varying(id);
+        if (any_varying(in.operands)) set_varying(id);
         return;
       case Op::TableSize:
         return;

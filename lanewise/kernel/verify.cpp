@@ -69,9 +69,14 @@ class Verifier {
             in.index < k_.shared.size() && k_.shared[in.index] == type(in.dst) && !varying(in.dst),
             in, "names a shared parameter of this type");
       case Kind::Load:
-        return require(
-            in.index < k_.inputs.size() && k_.inputs[in.index] == type(in.dst) && varying(in.dst),
-            in, "names a mapped input of this type");
+        return require(in.index < k_.inputs.size() &&
+                           k_.inputs[in.index] == types::Item{type(in.dst)} && varying(in.dst),
+                       in, "names a mapped input of this type");
+      case Kind::RowRead:
+        require(in.index < k_.inputs.size() && k_.inputs[in.index].is_row() &&
+                    k_.inputs[in.index].type == type(in.dst) && varying(in.dst),
+                in, "names a row of this type");
+        return place(in, 1);
       case Kind::Active:
         return require(is_mask(in.dst), in, "gives a mask");
       case Kind::Compute:
@@ -96,8 +101,16 @@ class Verifier {
         return;
       case Kind::Store:
         return require(depth == 0 && count == 1 && in.index < k_.outputs.size() &&
-                           type(in.sources[0]) == k_.outputs[in.index],
+                           types::Item{type(in.sources[0])} == k_.outputs[in.index],
                        in, "a value of an output's type, outside of loops");
+      case Kind::RowStore: {
+        require(depth == 0 && count == 0 && in.index < k_.arrays.size(), in,
+                "names an array, outside of loops");
+        const Array& of = k_.arrays[in.index];
+        return require(
+            of.output < k_.outputs.size() && k_.outputs[of.output] == types::Item{of.type, of.size},
+            in, "an array of its output's type and size");
+      }
       case Kind::Element:
         return require(type(in.dst) == DType::U32 && varying(in.dst) && in.index < 2, in,
                        "a varying u32, word 0 or 1");
@@ -112,9 +125,9 @@ class Verifier {
                 "varies with its index");
         return place(in, 1);
       case Kind::Array:
-        return require(
-            in.index < k_.arrays.size() && count == 1 && type(in.sources[0]) == array(in), in,
-            "names an array of this type");
+        return require(in.index < k_.arrays.size() && count <= 1 &&
+                           (count == 0 || type(in.sources[0]) == array(in)),
+                       in, "names an array of this type");
       case Kind::ArrayRead:
         require(in.index < k_.arrays.size() && type(in.dst) == array(in) && varying(in.dst), in,
                 "names an array of this type");
@@ -130,7 +143,8 @@ class Verifier {
 
   /// The index of an access, and its mask.
   void place(const Instruction& in, std::size_t mask) const {
-    const bool needs_mask = varying(in.sources[0]) || in.kind == Kind::ArrayWrite;
+    const bool needs_mask =
+        varying(in.sources[0]) || in.kind == Kind::ArrayWrite || in.kind == Kind::RowRead;
     require(in.sources.size() == mask + (needs_mask ? 1u : 0u), in, "number of sources");
     const DType index = type(in.sources[0]);
     require(index == DType::I32 || index == DType::I64, in, "the index is an i32 or i64");

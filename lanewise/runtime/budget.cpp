@@ -36,8 +36,8 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
   }
   const std::int64_t block = std::min(Staging::kLeastBlock, buffers.count);
   std::size_t array = 0;
-  const auto add = [&](const char* kind, std::size_t number, DType type) {
-    const std::int64_t bytes = Staging::block_bytes(buffers, array++, type, block);
+  const auto add = [&](const char* kind, std::size_t number, types::Item item) {
+    const std::int64_t bytes = Staging::block_bytes(buffers, array++, item, block);
     if (bytes > 0) {
       needs.push_back({fmt::format("{} elements of {} {}", block, kind, number), bytes});
     }
@@ -45,9 +45,9 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
   if (buffers.is_staged()) {
     const std::vector<ir::Param>& params = program.function().params;
     for (std::size_t i = 0; i < params.size(); ++i) {
-      if (params[i].is_mapped()) add("argument", i, params[i].type);
+      if (params[i].is_mapped()) add("argument", i, params[i].item());
     }
-    const std::vector<DType>& outputs = program.kernel().outputs;
+    const std::vector<types::Item>& outputs = program.kernel().outputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) add("output", i, outputs[i]);
   }
   std::sort(needs.begin(), needs.end(), [](const Need& a, const Need& b) {

@@ -133,8 +133,8 @@ class Call {
   }
 
   double output_bytes() const {
-    std::size_t bytes = 0;
-    for (const DType type : program_.kernel().outputs) bytes += types::size_of(type);
+    std::int64_t bytes = 0;
+    for (const types::Item& item : program_.kernel().outputs) bytes += item.bytes();
     return static_cast<double>(bytes) * static_cast<double>(buffers_.count);
   }
 
@@ -375,23 +375,29 @@ class Call {
   /// The evaluator says where and why: the failing element is run once more by itself.
   [[noreturn]] void throw_failure(std::int64_t element) {
     std::vector<Scalar> arguments;
+    std::vector<types::Table> tables;
     std::size_t mapped = 0;
     std::size_t shared = 0;
+    std::size_t table = 0;
     for (const ir::Param& p : program_.function().params) {
-      if (p.is_table()) continue;
-      if (p.is_mapped()) {
+      if (p.is_table()) {
+        tables.push_back(buffers_.tables[table++]);
+      } else if (p.is_mapped()) {
         const auto* data = static_cast<const std::byte*>(buffers_.inputs[mapped]);
-        const auto size = static_cast<std::int64_t>(types::size_of(p.type));
-        arguments.push_back(
-            Scalar::load(p.type, data + offset_of(buffers_, mapped, size, element)));
+        data += offset_of(buffers_, mapped, p.item().bytes(), element);
         ++mapped;
+        if (p.is_row()) {
+          tables.push_back({data, p.size});
+        } else {
+          arguments.push_back(Scalar::load(p.type, data));
+        }
       } else {
         arguments.push_back(Scalar::load(p.type, &shared_[shared++]));
       }
     }
     const ir::Evaluation evaluation =
         ir::evaluate(program_.function(), arguments,
-                     {.tables = buffers_.tables, .element = options_.first_element + element});
+                     {.tables = tables, .element = options_.first_element + element});
     throw ElementError(describe(element, evaluation.failure.value_or(ir::Failure{})), element);
   }
 

@@ -16,6 +16,7 @@
 #include "lanewise/runtime/disk_store.h"
 #include "lanewise/runtime/memory.h"
 #include "lanewise/runtime/program_cache.h"
+#include "lanewise/transform/passes.h"
 
 namespace lw::runtime {
 namespace {
@@ -71,16 +72,23 @@ ir::Function&& check_arrays(ir::Function&& function) {
   return std::move(function);
 }
 
+bool has_each(const ir::Function& f) {
+  bool found = false;
+  ir::for_each(f, [&](ir::ValueId id, int) { found = found || f[id].op == ops::Op::Each; });
+  return found;
+}
+
 }  // namespace
 
 Program::Program(ir::Function function, plan::Wish wish, Backend backend)
     : function_(check_arrays(std::move(function))),
       wish_(wish),
       backend_(backend),
-      kernel_(kernel::lower(function_)),
+      serial_(has_each(function_) ? transform::serialize(function_) : ir::Function()),
+      kernel_(kernel::lower(lanes())),
       interpreter_(backend.interpret(kernel_)) {
-  has_loops_ = ir::has_loops(function_);
-  element_ns_ = plan::estimate_element_ns(function_, 16);
+  has_loops_ = ir::has_loops(lanes());
+  element_ns_ = plan::estimate_element_ns(lanes(), 16);
   std::size_t instructions = 0;
   kernel::for_each(kernel_, [&](const kernel::Instruction&, int) { ++instructions; });
   table_bytes_ = sizeof(Program) + function_.values.size() * sizeof(ir::Instruction) +
@@ -113,7 +121,7 @@ const char* name_of(CodeSource source) {
 }
 
 bool Program::is_sampled() const {
-  return has_loops_ && !wish_.refill && kernel::is_refillable(function_);
+  return has_loops_ && !wish_.refill && kernel::is_refillable(lanes());
 }
 
 bool Program::wants_sample() const {
@@ -153,7 +161,7 @@ bool Program::load_locked(std::int64_t elements) {
     std::unique_ptr<Code> code = backend_.link(entry->object);
     report_.times.link_ms = now_ms() - read;
     report_.choice = plan->choice;
-    if (plan->samples > 0) element_ns_ = plan::estimate_element_ns(function_, plan->mean_trips);
+    if (plan->samples > 0) element_ns_ = plan::estimate_element_ns(lanes(), plan->mean_trips);
     publish(std::move(code), CodeSource::Disk);
     return true;
   } catch (const Error&) {
@@ -176,7 +184,7 @@ void Program::load_or_compile(const plan::Sample& sample) {
 }
 
 void Program::compile_locked(const plan::Sample& sample) {
-  report_.choice = plan::choose(function_, wish_, &sample);
+  report_.choice = plan::choose(lanes(), wish_, &sample);
   base::dump("plan", [&] {
     return plan::to_string(report_.choice.schedule) + "\nbecause: " + report_.choice.reason;
   });
@@ -184,11 +192,11 @@ void Program::compile_locked(const plan::Sample& sample) {
   if (plan.samples > 0) {
     plan.mean_trips = std::accumulate(sample.trips.begin(), sample.trips.end(), 0.0) /
                       static_cast<double>(plan.samples);
-    element_ns_ = plan::estimate_element_ns(function_, plan.mean_trips);
+    element_ns_ = plan::estimate_element_ns(lanes(), plan.mean_trips);
   }
   ObjectCode object;
   if (report_.choice.schedule.refill) {
-    const kernel::Kernel refill = kernel::lower(function_, {.refill = true});
+    const kernel::Kernel refill = kernel::lower(lanes(), {.refill = true});
     base::dump("kernel", [&] { return kernel::print(refill); });
     object = backend_.compile(refill, report_.choice.schedule);
   } else {

@@ -88,6 +88,8 @@ class Program : public std::enable_shared_from_this<Program> {
 
  private:
   bool is_sampled() const;
+  /// What one lane does for an element.
+  const ir::Function& lanes() const { return serial_.blocks.empty() ? function_ : serial_; }
   /// What the disk store knows it by.
   std::string store_key() const;
   bool load_locked(std::int64_t elements);
@@ -101,6 +103,7 @@ class Program : public std::enable_shared_from_this<Program> {
   ir::Function function_;
   plan::Wish wish_;
   Backend backend_;
+  ir::Function serial_;  // without any `each`; empty: there is none
   kernel::Kernel kernel_;
   std::unique_ptr<Interpreter> interpreter_;
   bool has_loops_ = false;

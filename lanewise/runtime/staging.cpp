@@ -15,8 +15,8 @@ void copy_sized(std::byte* to, std::int64_t to_stride, const std::byte* from,
   }
 }
 
-void copy(void* to, std::int64_t to_stride, const void* from, std::int64_t from_stride, int size,
-          std::int64_t count) {
+void copy(void* to, std::int64_t to_stride, const void* from, std::int64_t from_stride,
+          std::int64_t size, std::int64_t count) {
   auto* const dst = static_cast<std::byte*>(to);
   const auto* const src = static_cast<const std::byte*>(from);
   if (from_stride == size && to_stride == size) {
@@ -30,13 +30,17 @@ void copy(void* to, std::int64_t to_stride, const void* from, std::int64_t from_
       return copy_sized<2>(dst, to_stride, src, from_stride, count);
     case 4:
       return copy_sized<4>(dst, to_stride, src, from_stride, count);
-    default:
+    case 8:
       return copy_sized<8>(dst, to_stride, src, from_stride, count);
+    default:
+      for (std::int64_t i = 0; i < count; ++i) {
+        std::memcpy(dst + i * to_stride, src + i * from_stride, static_cast<std::size_t>(size));
+      }
   }
 }
 
 /// Where element 0 would be if element `first` were at `block`. Never followed outside the block.
-std::byte* element_zero(const Block& block, std::int64_t first, int size) {
+std::byte* element_zero(const Block& block, std::int64_t first, std::int64_t size) {
   const auto address = reinterpret_cast<std::uintptr_t>(block.data());
   return reinterpret_cast<std::byte*>(address - static_cast<std::uintptr_t>(first * size));
 }
@@ -44,9 +48,9 @@ std::byte* element_zero(const Block& block, std::int64_t first, int size) {
 /// Calls visit(bytes from the first element, elements, bytes from one to the next) for the pieces
 /// of [first, first + count) that lie along the last dimension.
 template <class Visit>
-void for_each_run(const Buffers& buffers, std::size_t array, int size, std::int64_t first,
+void for_each_run(const Buffers& buffers, std::size_t array, std::int64_t size, std::int64_t first,
                   std::int64_t count, const Visit& visit) {
-  if (buffers.strides.empty()) return visit(first * size, count, std::int64_t{size});
+  if (buffers.strides.empty()) return visit(first * size, count, size);
   const std::span<const std::int64_t> strides = buffers.strides_of(array);
   if (buffers.shape.empty()) return visit(first * strides[0], count, strides[0]);
   const std::int64_t length = buffers.shape.back();
@@ -60,7 +64,7 @@ void for_each_run(const Buffers& buffers, std::size_t array, int size, std::int6
 
 /// Copies the elements for which `where` holds.
 void copy_where(const bool* where, void* to, std::int64_t to_stride, const std::byte* from,
-                int size, std::int64_t count) {
+                std::int64_t size, std::int64_t count) {
   auto* const dst = static_cast<std::byte*>(to);
   for (std::int64_t i = 0; i < count; ++i) {
     if (where[i]) std::memcpy(dst + i * to_stride, from + i * size, static_cast<std::size_t>(size));
@@ -93,9 +97,9 @@ std::int64_t offset_of(const Buffers& buffers, std::size_t array, std::int64_t s
   return offset + element * strides[0];
 }
 
-std::int64_t Staging::block_bytes(const Buffers& buffers, std::size_t index, DType type,
+std::int64_t Staging::block_bytes(const Buffers& buffers, std::size_t index, types::Item item,
                                   std::int64_t block) {
-  const auto size = static_cast<std::int64_t>(types::size_of(type));
+  const std::int64_t size = item.bytes();
   const bool is_partly_stored = buffers.where >= 0 && index >= buffers.inputs.size();
   return is_together(buffers, index, size) && !is_partly_stored ? 0 : block * size;
 }
@@ -105,8 +109,8 @@ std::int64_t Staging::bytes(const Buffers& buffers, const kernel::Kernel& kernel
   if (!buffers.is_staged()) return 0;
   std::int64_t sum = 0;
   std::size_t index = 0;
-  for (const DType type : kernel.inputs) sum += block_bytes(buffers, index++, type, block);
-  for (const DType type : kernel.outputs) sum += block_bytes(buffers, index++, type, block);
+  for (const types::Item& item : kernel.inputs) sum += block_bytes(buffers, index++, item, block);
+  for (const types::Item& item : kernel.outputs) sum += block_bytes(buffers, index++, item, block);
   return sum;
 }
 
@@ -118,12 +122,11 @@ Staging::Staging(const Buffers& buffers, const kernel::Kernel& kernel, std::int6
       sources_(inputs_),
       targets_(outputs_) {
   std::size_t array = 0;
-  const auto add = [&](std::vector<Strided>& list, std::size_t index, DType type) {
+  const auto add = [&](std::vector<Strided>& list, std::size_t index, types::Item item) {
     const std::size_t number = array++;
-    const auto bytes = static_cast<std::size_t>(block_bytes(buffers, number, type, block));
+    const auto bytes = static_cast<std::size_t>(block_bytes(buffers, number, item, block));
     if (bytes == 0) return;
-    list.push_back(
-        {index, number, static_cast<int>(types::size_of(type)), Block(Purpose::Scratch, bytes)});
+    list.push_back({index, number, item.bytes(), Block(Purpose::Scratch, bytes)});
   };
   for (std::size_t i = 0; i < inputs_.size(); ++i) add(strided_inputs_, i, kernel.inputs[i]);
   for (std::size_t i = 0; i < outputs_.size(); ++i) add(strided_outputs_, i, kernel.outputs[i]);

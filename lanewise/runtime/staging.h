@@ -24,7 +24,7 @@ class Staging {
   Staging(const Buffers& buffers, const kernel::Kernel& kernel, std::int64_t block);
 
   /// The bytes of a block of array `index`, inputs first; 0: its elements stand together.
-  static std::int64_t block_bytes(const Buffers& buffers, std::size_t index, DType type,
+  static std::int64_t block_bytes(const Buffers& buffers, std::size_t index, types::Item item,
                                   std::int64_t block);
   /// The bytes of all blocks.
   static std::int64_t bytes(const Buffers& buffers, const kernel::Kernel& kernel,
@@ -45,7 +45,7 @@ class Staging {
   struct Strided {
     std::size_t index;  // of the array among its kind
     std::size_t array;  // of the array among all
-    int size;           // bytes of an element
+    std::int64_t size;  // bytes of an element
     Block block;
   };
 

@@ -24,9 +24,10 @@ class Copier {
   void block(ir::BlockId id) {
     for (const ir::ValueId value : f_.blocks[id].body) instruction(value);
   }
-  /// Appends one instruction's copy, a loop with its body.
+  /// Appends one instruction's copy, what has a body with that.
   virtual void instruction(ir::ValueId id);
   void loop(ir::ValueId id);
+  void each(ir::ValueId id);
 
   const ir::Function& f_;
   ir::Builder build_;

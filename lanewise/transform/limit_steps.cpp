@@ -17,7 +17,7 @@ class StepLimiter : public Copier {
   StepLimiter(const ir::Function& f, DType counter) : Copier(f), type_(counter) {}
 
   ir::Function run() {
-    for (const ir::Param& p : f_.params) map_[p.value] = build_.param(p.name, p.type, p.kind);
+    for (const ir::Param& p : f_.params) map_[p.value] = build_.param(p);
     limit_ = build_.param("max_steps", type_, ir::ParamKind::StepLimit);
     count_ = build_.constant(types::scalar_of(type_, 0));
     return Copier::run();
@@ -32,6 +32,12 @@ class StepLimiter : public Copier {
         return;
       case Op::Loop:
         return count_loop(id);
+      case Op::Each: {  // positions count from here each for itself
+        const ValueId count = count_;
+        Copier::each(id);
+        count_ = count;
+        return;
+      }
       case Op::BreakIf: {
         ir::Operands operands = mapped(in.operands);
         operands.push_back(count_);

@@ -54,6 +54,9 @@ ir::Function close_loops(const ir::Function& function);
 /// once it has taken more loop back edges than that.
 ir::Function limit_steps(const ir::Function& function, DType counter);
 
+/// Replaces every `each` by straight code, where it is short, or by a loop and arrays.
+ir::Function serialize(const ir::Function& function);
+
 struct Options {
   std::optional<DType> step_counter;  // limit_steps with this type
   bool contract = false;

@@ -29,6 +29,9 @@ class DeadCode {
       for (const ValueId id : block.body) {
         if (f[id].op == Op::Loop) {
           result_needed_[id].assign(f.blocks[f[id].block].arguments.size(), false);
+        } else if (f[id].op == Op::Each) {
+          const auto& body = f.blocks[f[id].block].body;
+          result_needed_[id].assign(body.size(), false);  // no more are collected
         }
       }
     }
@@ -98,6 +101,8 @@ class DeadCode {
           if (is_carried(id, i)) need(in.operands[i]);
         }
         return;
+      case Op::Each:
+        return mark_each(id);
       case Op::Result:
         if (live_[id] && !result_needed_[in.operands[0]][in.index]) {
           result_needed_[in.operands[0]][in.index] = true;
@@ -109,6 +114,21 @@ class DeadCode {
         if (live_[id]) {
           for (const ValueId operand : in.operands) need(operand);
         }
+    }
+  }
+
+  /// It stays if something in it does.
+  void mark_each(ValueId id) {
+    const auto& body = f_.blocks[f_[id].block].body;
+    std::size_t collects = 0;
+    for (const ValueId inner : body) {
+      if (f_[inner].op != Op::Collect || !result_needed_[id][collects++]) continue;
+      need(inner);
+      need(f_[inner].operands[0]);
+    }
+    mark_block(f_[id].block, id);
+    for (const ValueId inner : body) {
+      if (live_[inner]) need(id);
     }
   }
 
@@ -139,11 +159,16 @@ class DeadCode {
     const Instruction& in = f_[id];
     build.set_location(in.location);
     switch (in.op) {
-      case Op::Param: {  // the signature stays
-        const ir::Param& p = f_.params[in.index];
-        map_[id] = build.param(p.name, p.type, p.kind);
+      case Op::Param:  // the signature stays
+        map_[id] = build.param(f_.params[in.index]);
         return;
-      }
+      case Op::Each:
+        if (!live_[id]) return;
+        map_[id] = build.begin_each(in.index);
+        map_[f_.blocks[in.block].arguments[0]] = build.arguments(map_[id])[0];
+        copy_block(build, in.block, id);
+        build.close_loop();
+        return;
       case Op::Loop: {
         map_[id] = build.begin_loop(kept(in, id, 0), in.index != 0);
         const auto& arguments = f_.blocks[in.block].arguments;
@@ -165,8 +190,12 @@ class DeadCode {
       }
       case Op::Result: {
         if (!live_[id]) return;
+        const ValueId owner = in.operands[0];
         std::uint32_t position = 0;
-        for (std::uint32_t i = 0; i < in.index; ++i) position += is_carried(in.operands[0], i);
+        for (std::uint32_t i = 0; i < in.index; ++i) {
+          position +=
+              f_[owner].op == Op::Each ? bool(result_needed_[owner][i]) : is_carried(owner, i);
+        }
         map_[id] = build.result(map_[in.operands[0]], position);
         return;
       }

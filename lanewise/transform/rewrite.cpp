@@ -21,10 +21,11 @@ void Copier::instruction(ValueId id) {
   const Instruction& in = f_[id];
   build_.set_location(in.location);
   if (in.op == Op::Param) {
-    const ir::Param& p = f_.params[in.index];
-    map_[id] = build_.param(p.name, p.type, p.kind);
+    map_[id] = build_.param(f_.params[in.index]);
   } else if (in.op == Op::Loop) {
     loop(id);
+  } else if (in.op == Op::Each) {
+    each(id);
   } else if (in.op == Op::Return) {
     build_.ret(mapped(in.operands));
   } else {
@@ -41,6 +42,14 @@ void Copier::loop(ValueId id) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     map_[arguments[i]] = build_.arguments(map_[id])[i];
   }
+  block(in.block);
+  build_.close_loop();
+}
+
+void Copier::each(ValueId id) {
+  const Instruction& in = f_[id];
+  map_[id] = build_.begin_each(in.index);
+  map_[f_.blocks[in.block].arguments[0]] = build_.arguments(map_[id])[0];
   block(in.block);
   build_.close_loop();
 }

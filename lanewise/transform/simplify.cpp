@@ -116,7 +116,10 @@ class CommonValues {
       if (in.op == Op::Loop) {
         block(in.block);
         if (ir::is_branch(f_, value)) same_[value] = find_branch(value);
-      } else if (ops::is_elementwise(in.op) || in.op == Op::Constant || in.op == Op::Result) {
+      } else if (in.op == Op::Each) {
+        block(in.block);
+      } else if (ops::is_elementwise(in.op) || in.op == Op::Constant || in.op == Op::Result ||
+                 reads_what_stays(in)) {
         same_[value] = find(value);
       } else {
         continue;
@@ -127,6 +130,12 @@ class CommonValues {
     for (const ValueId value : body) visible_[value] = false;
     std::erase_if(body,
                   [&](ValueId value) { return f_[value].op == Op::Loop && same_[value] != value; });
+  }
+
+  /// Tables, rows and what was kept are changed by nobody.
+  bool reads_what_stays(const Instruction& in) const {
+    return in.op == Op::TableRead ||
+           (in.op == Op::ArrayRead && f_[in.operands[0]].op == Op::Result);
   }
 
   /// A visible branch that does the same, or the given one, which is then known.

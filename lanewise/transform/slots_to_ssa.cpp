@@ -1,9 +1,10 @@
 // In a trace slots are read and written freely. Here each loop gets as carried values, behind those
 // it has, the slots that its body writes and that exist outside of it, and every read becomes the
 // value the slot has at that point. Exits hand over the present values.
-#include <unordered_map>
+#include <fmt/core.h>
 
 #include "lanewise/base/check.h"
+#include "lanewise/base/error.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw::transform {
@@ -33,7 +34,7 @@ class SlotsToSsa {
     for (const ValueId value : f_.blocks[id].body) {
       const Instruction& in = f_[value];
       if (in.op == Op::Slot) own.push_back(value);
-      if (in.op == Op::Loop) collect_written(in.block, written, own);
+      if (in.block != ir::kNone) collect_written(in.block, written, own);
       if (in.op == Op::SlotWrite && !has(own, in.operands[0]) && !has(written, in.operands[0])) {
         written.push_back(in.operands[0]);
       }
@@ -57,11 +58,9 @@ class SlotsToSsa {
     const Instruction& in = f_[id];
     build_.set_location(in.location);
     switch (in.op) {
-      case Op::Param: {
-        const ir::Param& p = f_.params[in.index];
-        map_[id] = build_.param(p.name, p.type, p.kind);
+      case Op::Param:
+        map_[id] = build_.param(f_.params[in.index]);
         return;
-      }
       case Op::Slot:
         return;
       case Op::SlotWrite:
@@ -73,6 +72,8 @@ class SlotsToSsa {
         return;
       case Op::Loop:
         return loop(id);
+      case Op::Each:
+        return each(id);
       case Op::BreakIf:
         build_.break_if(
             map_[in.operands[0]],
@@ -114,6 +115,25 @@ class SlotsToSsa {
     for (std::size_t i = 0; i < written.size(); ++i) {
       map_[written[i]] = build_.result(loop, static_cast<std::uint32_t>(arguments.size() + i));
     }
+  }
+
+  /// Positions do not see one another, so none of them may change what is outside.
+  void each(ValueId id) {
+    const Instruction& in = f_[id];
+    std::vector<ValueId> written;
+    std::vector<ValueId> own;
+    collect_written(in.block, written, own);
+    if (!written.empty()) {
+      throw UsageError(fmt::format(
+          "{}{}map: a variable from outside is assigned for each position; got an assignment in "
+          "the function that runs for every position. Give the value back from that function, or "
+          "write a loop.",
+          base::to_string(in.location), in.location ? ": " : ""));
+    }
+    map_[id] = build_.begin_each(in.index);
+    map_[f_.blocks[in.block].arguments[0]] = build_.arguments(map_[id])[0];
+    block(in.block);
+    build_.close_loop();
   }
 
   const ir::Function& f_;

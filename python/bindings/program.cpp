@@ -137,8 +137,10 @@ ElementFunction::Ready Program::ready(const MapOptions& options) {
   return *found;
 }
 
-const std::vector<DType>& Program::results(const MapOptions& options) {
-  return ready(options).results();
+std::vector<DType> Program::results(const MapOptions& options) {
+  std::vector<DType> types;
+  for (const types::Item& item : ready(options).results()) types.push_back(item.type);
+  return types;
 }
 
 Explanation Program::explain(const MapOptions& options) {
@@ -155,7 +157,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
   set_count(options, geometry);
   const ElementFunction::Ready prepared = ready(options);
   Results results;
-  for (const DType type : prepared.results()) {
+  for (const auto& [type, row] : prepared.results()) {
     PyObject* const array = geometry.prototype != nullptr
                                 ? new_array_like(geometry.prototype, type_number(type))
                                 : new_array(geometry.rank, geometry.shape, type_number(type));
@@ -196,7 +198,7 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
   }
   if (!read_values(params_, values, inputs, geometry)) return false;
   set_count(options, geometry);
-  const std::vector<DType>& types = ready(options).results();
+  const std::vector<DType> types = this->results(options);
   if (outputs.size() != types.size()) return false;
   Results results;
   for (std::size_t i = 0; i < outputs.size(); ++i) {

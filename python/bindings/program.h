@@ -21,7 +21,7 @@ class Program {
   /// Those that have values in a call: the seed comes from its options.
   const std::vector<ir::Param>& params() const { return params_; }
   const ir::Function& recorded() const { return recorded_; }
-  const std::vector<DType>& results(const MapOptions& options);
+  std::vector<DType> results(const MapOptions& options);
 
   /// Maps over the values of all parameters into new arrays. Null without an error: the values need
   /// the long way, through the Python package.

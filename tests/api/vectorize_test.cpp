@@ -154,12 +154,12 @@ TEST(Vectorize, CallsOfOneFunctionMayDifferInAccuracy) {
   }
 }
 
-TEST(Vectorize, ResultsAreSpelledByResultTypes) {
+TEST(Vectorize, ResultsAreKnownBeforeTheMap) {
   auto f = vectorize([](f32 x) { return std::tuple<f64, i64>(cast<double>(x), 1); });
   const std::vector<float> xs(1);
   const std::array<Input, 1> inputs = {Input(xs)};
-  EXPECT_EQ(f.element_function().result_types(inputs, {}),
-            (std::vector<DType>{DType::F64, DType::I64}));
+  EXPECT_EQ(f.element_function().results(inputs, {}),
+            (std::vector<types::Item>{{DType::F64}, {DType::I64}}));
 }
 
 }  // namespace

@@ -17,8 +17,7 @@ constexpr unsigned char kPattern = 0xa5;
 
 Arrays::Arrays(const ir::Function& function, const Inputs& inputs,
                std::span<const ir::Evaluation> truth)
-    : results_(function.results),
-      period_(inputs.count),
+    : period_(inputs.count),
       tables_at_begin_(function, inputs, Tables::At::Begin),
       tables_at_end_(function, inputs, Tables::At::End) {
   for (std::size_t p = 0; p < inputs.values.size(); ++p) {
@@ -28,6 +27,7 @@ Arrays::Arrays(const ir::Function& function, const Inputs& inputs,
     inputs_.push_back(pack(param.type, inputs.values[p]));
     input_sizes_.push_back(types::size_of(param.type));
   }
+  for (const types::Item& item : function.results) results_.push_back(item.type);
   for (std::size_t r = 0; r < results_.size(); ++r) {
     std::vector<Scalar> values;
     for (const ir::Evaluation& e : truth) {

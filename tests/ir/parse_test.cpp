@@ -84,14 +84,15 @@ TEST(IrParse, OperandsFitTheirRow) {
 }
 
 TEST(IrParse, ResultsNameALoopAndAPosition) {
-  EXPECT_EQ(refusal_of_body("  %2 = result f32 %0 0"), "parse: line 2: expected a loop; got '0'.");
+  EXPECT_EQ(refusal_of_body("  %2 = result f32 %0 0"),
+            "parse: line 2: expected a loop or each; got '0'.");
   EXPECT_EQ(refusal_of_body("  %2 = loop (%3: f32 = %0) {\n"
                             "    %4 = constant bool true\n"
                             "    break_if %4 (%3)\n"
                             "    next (%3)\n"
                             "  }\n"
                             "  %5 = result f32 %2 1"),
-            "parse: line 7: the loop carries fewer values; got ''.");
+            "parse: line 7: it has fewer results; got ''.");
   EXPECT_EQ(refusal_of_body("  %2 = loop (%3: i64 = %1) {"),
             "parse: line 2: the carried value has another type; got ') {'.");
 }

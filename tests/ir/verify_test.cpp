@@ -123,12 +123,31 @@ TEST(IrVerify, AnExitNamesALoopAroundIt) {
 }
 
 TEST(IrVerify, ArraysHaveASizeAndAValueOfTheirType) {
-  const std::string rule = "verify: f: instruction 3 (array): a size, and one value of its type.";
+  const std::string rule = "verify: f: instruction 3 (array): ";
   EXPECT_EQ(refusal("  %3 = array f32 %0 4096\n  return (%0)"), "[nothing was thrown]");
-  EXPECT_EQ(refusal("  %3 = array f32 %0 0\n  return (%0)"), rule);
-  EXPECT_EQ(refusal("  %3 = array f32 %0 4097\n  return (%0)"), rule);
-  EXPECT_EQ(refusal("  %3 = array i32 %0 4\n  return (%0)"), rule);
-  EXPECT_EQ(refusal("  %3 = array f32 4\n  return (%0)"), rule);
+  EXPECT_EQ(refusal("  %3 = array f32 4\n  return (%0)"), "[nothing was thrown]");
+  EXPECT_EQ(refusal("  %3 = array f32 %0 0\n  return (%0)"),
+            rule + "a size, and one value at most.");
+  EXPECT_EQ(refusal("  %3 = array f32 %0 2000000000\n  return (%0)"),
+            rule + "a size, and one value at most.");
+  EXPECT_EQ(refusal("  %3 = array i32 %0 4\n  return (%0)"), rule + "a value of its type.");
+}
+
+TEST(IrVerify, AnEachCollectsWhatCanBeCombined) {
+  const auto each = [](const std::string& body, const std::string& behind = "") {
+    return refusal("  %3 = each 5 (%4: i32) {\n" + body + "\n  }\n" + behind + "  return (%0)");
+  };
+  EXPECT_EQ(each("collect sum %4", "%5 = result i32 %3 0\n"), "[nothing was thrown]");
+  EXPECT_EQ(each("collect keep %2"), "[nothing was thrown]");
+  EXPECT_EQ(each("collect sum %2"),
+            "verify: f: instruction 5 (collect): a type that can be combined.");
+  EXPECT_EQ(each("%5 = array f32 %0 4\ncollect sum %5"),
+            "verify: f: instruction 6 (collect): only numbers are combined.");
+  EXPECT_EQ(each("break_if %2 ()"), "verify: f: instruction 5 (break_if): leaves no each.");
+  EXPECT_EQ(refusal("  collect keep %0\n  return (%0)"),
+            "verify: f: instruction 3 (collect): stands in an each.");
+  EXPECT_EQ(each("collect keep %4", "%5 = result i32 %3 0\narray_write %5, %1, %1 check\n"),
+            "verify: f: instruction 7 (array_write): names an array.");
 }
 
 TEST(IrVerify, AccessesHaveAnIndexAndValuesThatFit) {
@@ -153,16 +172,16 @@ TEST(IrVerify, AccessesHaveAnIndexAndValuesThatFit) {
   EXPECT_EQ(access("array_write %0, %1, %0 check"),
             "verify: f: instruction 4 (array_write): names an array.");
   EXPECT_EQ(access("%4 = table_read f32 %3, %1 check"),
-            "verify: f: instruction 4 (table_read): names a table.");
+            "verify: f: instruction 4 (table_read): names a table or row.");
   EXPECT_EQ(access("%4 = table_size i64 %3"),
-            "verify: f: instruction 4 (table_size): names a table, an i64.");
+            "verify: f: instruction 4 (table_size): names a table or row, an i64.");
 }
 
 TEST(IrVerify, ArraysAndTablesAreNoNumbers) {
   EXPECT_EQ(refusal("  %3 = array f32 %0 4\n  %4 = neg f32 %3\n  return (%0)"),
             "verify: f: instruction 4 (neg): operands have values.");
   EXPECT_EQ(refusal("  %3 = array f32 %0 4\n  return (%3)"),
-            "verify: f: instruction 4 (return): operands have values.");
+            "parse: line 5: the returned types are not the declared ones; got ''.");
   EXPECT_EQ(refusal("  %3 = array f32 %0 4\n  array_write %3, %1, %3 check\n  return (%0)"),
             "verify: f: instruction 4 (array_write): operands have values.");
   const auto with_table = [](const std::string& body) {
@@ -176,7 +195,7 @@ TEST(IrVerify, ArraysAndTablesAreNoNumbers) {
   EXPECT_EQ(with_table("  %2 = loop (%3: f32 = %1) {\n    next (%3)\n  }\n  return (%0)"),
             "verify: f: instruction 2 (loop): operands have values.");
   EXPECT_EQ(with_table("  %2 = table_size i32 %1\n  return (%0)"),
-            "verify: f: instruction 2 (table_size): names a table, an i64.");
+            "verify: f: instruction 2 (table_size): names a table or row, an i64.");
 }
 
 TEST(IrVerify, AnElementHasTwoWords) {
@@ -220,7 +239,7 @@ TEST(IrVerify, TypesOfAHandMadeInstructionAreChecked) {
 
 TEST(IrVerify, DeclaredResultsAreReturned) {
   Function f = parse("function f(%0: f32) -> (f32) {\n  return (%0)\n}\n");
-  f.results = {DType::I32};
+  f.results = {types::Item{DType::I32}};
   EXPECT_EQ(refusal(f), "verify: f: instruction 1 (return): types of the results.");
   f.results = {};
   EXPECT_EQ(refusal(f), "verify: f: instruction 1 (return): as many values as declared.");

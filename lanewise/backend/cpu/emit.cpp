@@ -55,12 +55,13 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
 
   b_.SetInsertPoint(new_block("entry"));
   count_ = b_.CreateTrunc(function_->getArg(2), b_.getInt32Ty(), "count");
-  const auto arrays = [&](int offset, const std::vector<DType>& types, Values& out) {
-    if (types.empty()) return;
+  const auto arrays = [&](int offset, const std::vector<types::Item>& items, Values& out) {
+    if (items.empty()) return;
     Value* list = context_field(offset, pointer);
-    for (unsigned i = 0; i < types.size(); ++i) {
+    for (unsigned i = 0; i < items.size(); ++i) {
       Value* array = b_.CreateLoad(pointer, b_.CreateConstInBoundsGEP1_32(pointer, list, i));
-      out.push_back(element_pointer(array, types[i], first_));
+      Value* first = items[i].is_row() ? b_.CreateMul(first_, b_.getInt64(items[i].size)) : first_;
+      out.push_back(element_pointer(array, items[i].type, first));
     }
   };
   arrays(Layout::kInputs, k_.inputs, inputs_);
@@ -193,7 +194,9 @@ void Emitter::hoist_uniform() {
 }
 
 bool Emitter::is_local(const Instruction& in) const {
-  if (in.kind == Kind::ArrayWrite || in.kind == Kind::ArrayRead) return true;
+  if (in.kind == Kind::ArrayWrite || in.kind == Kind::ArrayRead || in.kind == Kind::RowRead) {
+    return true;
+  }
   return (in.kind == Kind::Compute || in.kind == Kind::Copy || in.kind == Kind::TableRead) &&
          is_varying(in.dst);
 }
@@ -304,6 +307,10 @@ void Emitter::instruction(const Instruction& in) {
       return write(in.dst, 0, table_field(in.index, offsetof(types::Table, size), b_.getInt64Ty()));
     case Kind::TableRead:
       return table_read(in);
+    case Kind::RowRead:
+      return row_read(in);
+    case Kind::RowStore:
+      return row_store(in);
     case Kind::Array:
       return array_fill(in);
     case Kind::ArrayRead:
@@ -634,7 +641,7 @@ Value* Emitter::context_field(int offset, Type* type) {
 }
 
 Value* Emitter::load_lanes(std::uint32_t input, Value* index, Value* mask) {
-  const DType t = k_.inputs[input];
+  const DType t = k_.inputs[input].type;
   Value* at = element_pointer(inputs_[input], t, index);
   Type* lanes = memory_type(t, true);
   const llvm::Align align(types::size_of(t));

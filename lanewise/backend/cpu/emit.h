@@ -105,6 +105,9 @@ class Emitter {
   // --- arrays and tables (memory.cpp) ---
   void element(const kernel::Instruction& in);
   void table_read(const kernel::Instruction& in);
+  void row_read(const kernel::Instruction& in);
+  void row_store(const kernel::Instruction& in);
+  llvm::Value* rows_of_lanes(llvm::Value* base, types::Item item, int u, llvm::Value*& offsets);
   void array_fill(const kernel::Instruction& in);
   void array_read(const kernel::Instruction& in);
   void array_write(const kernel::Instruction& in);
@@ -129,6 +132,9 @@ class Emitter {
   llvm::Value* from_memory(DType type, llvm::Value* value);
   llvm::Value* to_memory(DType type, llvm::Value* value);
   llvm::Value* element_pointer(llvm::Value* base, DType type, llvm::Value* index);
+  /// A loop that emits `body(i)` for i from 0 to below `count`, both i32.
+  template <class Body>
+  void count_to(llvm::Value* count, const Body& body);
   llvm::Value* context_field(int offset, llvm::Type* type);
   llvm::Value* load_lanes(std::uint32_t input, llvm::Value* index, llvm::Value* mask);
 

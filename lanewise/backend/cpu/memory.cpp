@@ -73,6 +73,86 @@ void Emitter::table_read(const Instruction& in) {
   }
 }
 
+/// The first row of register `u`, and how far from there each lane's row is.
+Value* Emitter::rows_of_lanes(Value* base, types::Item item, int u, Value*& offsets) {
+  if (phase_ == Phase::Packet) {
+    Value* first =
+        b_.CreateMul(b_.CreateSExt(packet_index(u), b_.getInt64Ty()), b_.getInt64(item.size));
+    offsets = b_.CreateMul(ops_.iota(), llvm::ConstantInt::get(ops_.iota()->getType(), item.size));
+    return element_pointer(base, item.type, first);
+  }
+  Value* ids = lane_ids(u);
+  auto* wide = llvm::VectorType::get(b_.getInt64Ty(), llvm::cast<llvm::VectorType>(ids->getType()));
+  offsets = b_.CreateMul(b_.CreateSExt(ids, wide), llvm::ConstantInt::get(wide, item.size));
+  return base;
+}
+
+void Emitter::row_read(const Instruction& in) {
+  const types::Item item = k_.inputs[in.index];
+  for (int u = begin_; u < begin_ + width_; ++u) {
+    Value* offsets = nullptr;
+    Value* base = rows_of_lanes(inputs_[in.index], item, u, offsets);
+    if (is_varying(in.sources[0])) {
+      Value* place = read(in.sources[0], u, true);
+      const bool is_wide = place->getType()->getScalarSizeInBits() > 32;
+      llvm::Type* type = is_wide ? place->getType() : offsets->getType();
+      offsets = b_.CreateAdd(b_.CreateSExt(offsets, type), b_.CreateSExt(place, type));
+    } else {
+      base = element_pointer(base, item.type, read(in.sources[0], 0, false));
+    }
+    write(in.dst, u, gather(item.type, base, offsets, read(in.sources[1], u, true)));
+  }
+}
+
+/// Row by row: the lanes that hold an element, or are done with it.
+void Emitter::row_store(const Instruction& in) {
+  const kernel::Array& array = k_.arrays[in.index];
+  llvm::Type* scalar = memory_type(array.type, false);
+  const llvm::Align align(types::size_of(array.type));
+  Value* ids = new_slot(ops_.iota()->getType(), "row_ids");
+  for (int u = begin_; u < begin_ + width_; ++u) {
+    const auto i = static_cast<std::size_t>(u);
+    b_.CreateStore(lane_ids(u), ids);
+    Value* holds = masked_ || phase_ != Phase::Packet ? held_[i] : ops_.mask_constant(true);
+    Value* lanes = b_.CreateZExt(ops_.lane_bits(holds), b_.getInt64Ty());
+    count_to(b_.getInt32(static_cast<unsigned>(s_.lanes)), [&](Value* lane) {
+      llvm::BasicBlock* store = new_block("store_row");
+      llvm::BasicBlock* next = new_block("next_row");
+      Value* bit = b_.CreateLShr(lanes, b_.CreateZExt(lane, b_.getInt64Ty()));
+      b_.CreateCondBr(b_.CreateTrunc(bit, b_.getInt1Ty()), store, next);
+      b_.SetInsertPoint(store);
+      Value* id = b_.CreateLoad(b_.getInt32Ty(), b_.CreateInBoundsGEP(b_.getInt32Ty(), ids, lane));
+      Value* first = b_.CreateMul(b_.CreateSExt(id, b_.getInt64Ty()), b_.getInt64(array.size));
+      Value* row = element_pointer(outputs_[array.output], array.type, first);
+      Value* column = b_.CreateInBoundsGEP(scalar, arrays_[in.index][i], lane);
+      count_to(b_.getInt32(array.size), [&](Value* place) {
+        Value* from = b_.CreateInBoundsGEP(memory_type(array.type, true), column,
+                                           b_.CreateSExt(place, b_.getInt64Ty()));
+        b_.CreateAlignedStore(b_.CreateAlignedLoad(scalar, from, align),
+                              element_pointer(row, array.type, place), align);
+      });
+      b_.CreateBr(next);
+      b_.SetInsertPoint(next);
+    });
+  }
+}
+
+template <class Body>
+void Emitter::count_to(Value* count, const Body& body) {
+  Value* slot = new_slot(b_.getInt32Ty(), "i");
+  b_.CreateStore(b_.getInt32(0), slot);
+  llvm::BasicBlock* step = new_block("count");
+  llvm::BasicBlock* done = new_block("counted");
+  b_.CreateBr(step);
+  b_.SetInsertPoint(step);
+  Value* i = b_.CreateLoad(b_.getInt32Ty(), slot);
+  body(i);
+  Value* next = b_.CreateAdd(i, b_.getInt32(1));
+  b_.CreateStore(next, slot);
+  b_.CreateCondBr(b_.CreateICmpULT(next, count), step, done);
+  b_.SetInsertPoint(done);
+}
+
 /// Which of an array's values, counted from its beginning, a lane has at a place.
 Value* Emitter::lane_places(Value* index) {
   auto* type = llvm::cast<llvm::VectorType>(index->getType());

@@ -16,7 +16,8 @@ void Emitter::packets() {
     if (assignments_[r] > 1) slots_[r] = new_slots(r);
   }
   for (const kernel::Instruction& in : k_.body()) {
-    has_loops = has_loops || (in.kind == kernel::Kind::Loop && !in.once);
+    has_loops = has_loops || (in.kind == kernel::Kind::Loop && !in.once) ||
+                in.kind == kernel::Kind::RowStore;
   }
   if (has_loops || has_numbers_ || active_ != kernel::kNone) {
     masked_packets();
@@ -65,11 +66,12 @@ void Emitter::straight_packets() {
     Value* copy;   // of a packet
     Value* place;  // slot: which of them the packet is in
   };
-  const auto arrays = [&](const Values& memory, const std::vector<DType>& types) {
+  const auto arrays = [&](const Values& memory, const std::vector<types::Item>& items) {
     std::vector<Array> list;
-    for (std::size_t i = 0; i < types.size(); ++i) {
-      Type* elements = llvm::ArrayType::get(memory_type(types[i], false), packet);
-      list.push_back({types[i], memory[i], new_slot(elements, "copy"), keep(memory[i], "place")});
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const DType type = items[i].type;
+      Type* elements = llvm::ArrayType::get(memory_type(type, false), packet);
+      list.push_back({type, memory[i], new_slot(elements, "copy"), keep(memory[i], "place")});
     }
     return list;
   };
@@ -182,7 +184,7 @@ Value* Emitter::can_stream() {
                                    b_.getInt32(0));
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     Value* address = b_.CreatePtrToInt(outputs_[i], b_.getInt64Ty());
-    Value* over = b_.CreateAnd(address, b_.getInt64(packet_bytes(k_.outputs[i]) - 1));
+    Value* over = b_.CreateAnd(address, b_.getInt64(packet_bytes(k_.outputs[i].type) - 1));
     allowed = b_.CreateAnd(allowed, b_.CreateICmpEQ(over, b_.getInt64(0)));
   }
   return allowed;

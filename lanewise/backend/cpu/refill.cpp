@@ -191,7 +191,7 @@ void Emitter::retire(int u, Value* done, bool all_hold_elements) {
 // --- storing without scatter ---
 
 void Emitter::scatter_lanes(std::uint32_t output, int u, Value* ids, Value* value) {
-  const DType t = k_.outputs[output];
+  const DType t = k_.outputs[output].type;
   if (all_hold_elements_) {
     // Plain stores of all lanes beat a branch per lane. An unfinished lane stores a value that is
     // overwritten when it finishes.
@@ -208,9 +208,9 @@ void Emitter::scatter_lanes(std::uint32_t output, int u, Value* ids, Value* valu
   const auto all_lanes = static_cast<std::uint64_t>(s_.interleave * s_.lanes);
   if (staged_.empty()) {
     staged_ids_ = new_slot(llvm::ArrayType::get(b_.getInt32Ty(), all_lanes), "staged_ids");
-    for (const DType type : k_.outputs) {
+    for (const types::Item& item : k_.outputs) {
       staged_.push_back(
-          new_slot(llvm::ArrayType::get(memory_type(type, false), all_lanes), "staged"));
+          new_slot(llvm::ArrayType::get(memory_type(item.type, false), all_lanes), "staged"));
     }
   }
   Value* place = b_.getInt64(static_cast<std::uint64_t>(u * s_.lanes));
@@ -235,7 +235,7 @@ void Emitter::store_staged() {
   b_.CreateCondBr(b_.CreateICmpSLT(id, count_), store, next);
   b_.SetInsertPoint(store);
   for (std::size_t i = 0; i < staged_.size(); ++i) {
-    const DType t = k_.outputs[i];
+    const DType t = k_.outputs[i].type;
     Value* value = b_.CreateLoad(memory_type(t, false), element_pointer(staged_[i], t, number));
     b_.CreateStore(value, element_pointer(outputs_[i], t, id));
   }
@@ -288,7 +288,7 @@ Value* Emitter::rank(Value* mask) {
 }
 
 Value* Emitter::expand_load(std::uint32_t input, int u) {
-  const DType t = k_.inputs[input];
+  const DType t = k_.inputs[input].type;
   if (is_first_take_) {
     return load_lanes(input, b_.getInt32(static_cast<unsigned>(u * s_.lanes)), fill_);
   }

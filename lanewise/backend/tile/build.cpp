@@ -34,7 +34,7 @@ void Machine::Builder::run() {
   m_.ids_ = take_lanes();
   m_.needs_ids_ = !k_.sites.empty() || !k_.arrays.empty();
   kernel::for_each(k_, [&](const Instruction& in, int) {
-    m_.needs_ids_ = m_.needs_ids_ || in.kind == LaneKind::Element;
+    m_.needs_ids_ = m_.needs_ids_ || in.kind == LaneKind::Element || in.kind == LaneKind::RowRead;
   });
   m_.cleared_.resize(k_.sites.size());
   m_.blocks_.resize(k_.blocks.size());
@@ -110,6 +110,14 @@ void Machine::Builder::choose_lanes() {
     if (is_long_lived(r)) bytes += types::size_of(k_.registers[r].type);
   }
   m_.lanes_ = bytes > 256 ? 128 : 256;
+  std::size_t array_bytes = 0;
+  for (const kernel::Array& array : k_.arrays) {
+    array_bytes += array.size * types::size_of(array.type);
+  }
+  constexpr std::size_t kMost = 512 << 10;
+  while (m_.lanes_ > 16 && array_bytes * static_cast<std::size_t>(m_.lanes_) > kMost) {
+    m_.lanes_ /= 2;
+  }
 }
 
 bool Machine::Builder::is_long_lived(RegisterId r) const {
@@ -192,14 +200,25 @@ void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top)
       out.push_back({.kind = Kind::Element, .dst = place_short_lived(in.dst), .index = in.index});
       return;
     case LaneKind::TableRead:
+    case LaneKind::RowRead:
     case LaneKind::ArrayRead:
       return emit_read(in, out);
     case LaneKind::Array:
       out.push_back({.kind = Kind::Array,
                      .size = size(in.sources[0]),
-                     .sources = {lanes_[in.sources[0]], k_.arrays[in.index].size},
-                     .index = arrays_[in.index]});
+                     .sources = {lanes_[in.sources[0]]},
+                     .index = arrays_[in.index],
+                     .length = k_.arrays[in.index].size});
       return;
+    case LaneKind::RowStore: {
+      const kernel::Array& array = k_.arrays[in.index];
+      out.push_back({.kind = Kind::RowStore,
+                     .size = static_cast<std::uint8_t>(types::size_of(array.type)),
+                     .sources = {array.output},
+                     .index = arrays_[in.index],
+                     .length = array.size});
+      return;
+    }
     case LaneKind::ArrayWrite:
       out.push_back(
           {.kind = Kind::ArrayWrite,
@@ -258,13 +277,17 @@ void Machine::Builder::emit_compute(const Instruction& in, std::vector<Step>& ou
 
 /// Without a mask, what is read is the same for all lanes or a row of an array.
 void Machine::Builder::emit_read(const Instruction& in, std::vector<Step>& out) {
-  const bool is_table = in.kind == LaneKind::TableRead;
+  const bool is_array = in.kind == LaneKind::ArrayRead;
+  const bool is_row = in.kind == LaneKind::RowRead;
   const bool varying = k_.registers[in.dst].varying;
-  Step step{.kind = is_table ? Kind::TableRead : Kind::ArrayRead,
+  Step step{.kind = is_array ? Kind::ArrayRead
+                    : is_row ? Kind::RowRead
+                             : Kind::TableRead,
             .uniform = !varying,
             .is_wide = size(in.sources[0]) == 8,
             .size = size(in.dst),
-            .index = is_table ? in.index : arrays_[in.index]};
+            .index = is_array ? arrays_[in.index] : in.index,
+            .length = is_row ? k_.inputs[in.index].size : 0};
   step.sources[0] = varying ? lanes_[in.sources[0]] : value_[in.sources[0]];
   step.sources[1] = in.sources.size() > 1 ? lanes_[in.sources[1]] : kernel::kNone;
   step.dst = varying ? place_short_lived(in.dst) : value_[in.dst];

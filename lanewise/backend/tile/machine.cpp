@@ -164,6 +164,12 @@ class Machine::Worker {
         case Kind::TableRead:
           read_table(s, n);
           break;
+        case Kind::RowRead:
+          read_row(s, n);
+          break;
+        case Kind::RowStore:
+          store_rows(s, n);
+          break;
         case Kind::Array:
           fill_array(s, n);
           break;
@@ -311,6 +317,33 @@ class Machine::Worker {
     });
   }
 
+  void read_row(const Step& s, int n) {
+    clear_unread(s, n);
+    with_size(s.size, [&](auto* type) {
+      auto* to = reinterpret_cast<decltype(type)>(at(s.dst));
+      const auto* from =
+          static_cast<const std::remove_pointer_t<decltype(type)>*>(context_->inputs[s.index]) +
+          first_ * s.length;
+      for_each_index(s, s.sources[1], n, [&](int i, std::int64_t index) {
+        to[i] = from[std::int64_t{ids()[i]} * s.length + index];
+      });
+    });
+  }
+
+  /// Arrays that hold the results of all lanes of the tile, to their output.
+  void store_rows(const Step& s, int n) {
+    with_size(s.size, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      auto* to = static_cast<T*>(context_->outputs[s.sources[0]]) + (first_ + offset_) * s.length;
+      const auto* rows = reinterpret_cast<const T*>(at(s.index));
+      for (std::int64_t i = 0; i < n; ++i) {
+        for (std::int64_t place = 0; place < s.length; ++place) {
+          to[i * s.length + place] = rows[place * m_.lanes_ + i];
+        }
+      }
+    });
+  }
+
   /// The value at a place of an array that the element in a lane has; packed lanes keep theirs.
   template <class T>
   T& array_value(const Step& s, int lane, std::int64_t place) {
@@ -322,7 +355,7 @@ class Machine::Worker {
     with_size(s.size, [&](auto* type) {
       using T = std::remove_pointer_t<decltype(type)>;
       const auto* values = reinterpret_cast<const T*>(at(s.sources[0]));
-      for (std::int64_t place = 0; place < s.sources[1]; ++place) {
+      for (std::int64_t place = 0; place < s.length; ++place) {
         for (int i = 0; i < n; ++i) array_value<T>(s, i, place) = values[i];
       }
     });

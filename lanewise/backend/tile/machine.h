@@ -35,9 +35,11 @@ class Machine : public runtime::Interpreter {
     Fail,
     Element,
     TableRead,
+    RowRead,
     Array,
     ArrayRead,
     ArrayWrite,
+    RowStore,
   };
   struct Step {
     Kind kind = Kind::Compute;
@@ -48,7 +50,9 @@ class Machine : public runtime::Interpreter {
     std::uint32_t dst = 0;  // offsets into the scratch
     std::uint32_t sources[3] = {0, 0, 0};
     std::uint32_t index = 0;  // Load, Store: array; Fail: site; ExitIf: further out; Element: word;
-                              // TableRead: table; Array...: offset; Loop, Terms: into their lists
+                              // TableRead: table; RowRead: array; Array..., RowStore: offset;
+                              // Loop, Terms: into their lists
+    std::uint32_t length = 0;  // Array, RowRead, RowStore: values of an element
   };
   struct Terms {
     TermsLoop loop;

@@ -1,0 +1,359 @@
+// An `each` becomes what one lane does for its element: straight code where it is short, else a
+// loop. What is kept goes into an array. Values that combine do so in the order that ir::Collect
+// has: where there are many, in an array of stripes. A stripe begins with the value that changes no
+// other: -0 for sums, 1 for products, the largest number for minima.
+#include <limits>
+#include <map>
+
+#include "lanewise/base/check.h"
+#include "lanewise/transform/copier.h"
+#include "lanewise/transform/passes.h"
+
+namespace lw::transform {
+namespace {
+
+using ir::Collect;
+using ir::Instruction;
+using ir::Op;
+using ir::ValueId;
+
+constexpr std::size_t kMostUnrolled = 512;  // instructions
+
+/// x with which every y gives y: of Sum, Product, Min, Max, And, Or.
+Scalar neutral(Collect collect, DType type) {
+  return types::with_type(type, [&]<class T>() -> Scalar {
+    if constexpr (std::is_same_v<T, bool>) {
+      return Scalar(collect == Collect::And || collect == Collect::Min);
+    } else if constexpr (std::is_floating_point_v<T> || std::is_integral_v<T>) {
+      constexpr bool is_float = std::is_floating_point_v<T>;
+      switch (collect) {
+        case Collect::Sum:
+          return is_float ? types::scalar_of(type, -0.0) : Scalar(T{0});
+        case Collect::Product:
+          return Scalar(T{1});
+        case Collect::Min:
+        case Collect::ArgMin:
+          return is_float ? Scalar(std::numeric_limits<T>::infinity())
+                          : Scalar(std::numeric_limits<T>::max());
+        case Collect::Max:
+        case Collect::ArgMax:
+          return is_float ? Scalar(-std::numeric_limits<T>::infinity())
+                          : Scalar(std::numeric_limits<T>::lowest());
+        case Collect::And:
+          return types::scalar_of_bits(type, -1);
+        case Collect::Or:
+        case Collect::Keep:
+          return Scalar(T{0});
+      }
+    }
+    LW_UNREACHABLE("halves are not combined");
+    return {};
+  });
+}
+
+class Serializer : public Copier {
+ public:
+  using Copier::Copier;
+
+ private:
+  // --- arithmetic of indices ---
+  ValueId number(std::int64_t n) { return build_.constant(Scalar(static_cast<std::int32_t>(n))); }
+  ValueId add(ValueId a, ValueId b) { return build_.op(Op::Add, {a, b}); }
+
+  /// A loop over i = 0 .. count - 1 that carries `values` from step to step.
+  template <class Body>
+  ir::Operands count_to(std::int64_t count, ir::Operands values, const Body& body) {
+    ir::Operands carried = {number(0)};
+    carried.append(values.begin(), values.end());
+    const ValueId loop = build_.begin_loop(carried);
+    const auto arguments = [&](std::size_t i) { return build_.arguments(loop)[i]; };
+    ir::Operands now;
+    for (std::size_t i = 0; i < carried.size(); ++i) now.push_back(arguments(i));
+    build_.break_if(build_.op(Op::Ge, {now[0], number(count)}), now);
+    ir::Operands next = body(now[0], std::span<const ValueId>(now).subspan(1));
+    ir::Operands all = {add(now[0], number(1))};
+    all.append(next.begin(), next.end());
+    build_.end_loop(all);
+    ir::Operands results;
+    for (std::uint32_t i = 1; i < carried.size(); ++i) results.push_back(build_.result(loop, i));
+    return results;
+  }
+
+  ValueId new_array(DType type, std::uint32_t size) {
+    return build_.append({.op = Op::Array, .type = type, .index = size});
+  }
+  ValueId get(ValueId array, ValueId index) {
+    return build_.read(array, index, ir::IndexMode::Unchecked);
+  }
+  void set(ValueId array, ValueId index, ValueId value) {
+    build_.array_write(array, index, value, ir::IndexMode::Unchecked);
+  }
+
+  // --- instructions ---
+  void instruction(ValueId id) override {
+    const Instruction& in = f_[id];
+    build_.set_location(in.location);
+    if (in.op == Op::Each) {
+      const std::size_t cost = unrolled_cost(id);
+      return cost <= kMostUnrolled ? unroll(id) : go_round(id);
+    }
+    if (in.op == Op::Collect) {
+      collected_.push_back(map_[in.operands[0]]);
+    } else if (in.op == Op::Result && f_[in.operands[0]].op == Op::Each) {
+      const Made& made = made_.at(in.operands[0])[in.index];
+      map_[id] = made.value;
+      kept_[id] = &made.values;
+    } else if (in.op == Op::ArrayRead && known_value(in) != ir::kNone) {
+      map_[id] = known_value(in);
+    } else if (in.op == Op::Array && !in.operands.empty() && ir::is_array(f_, in.operands[0])) {
+      map_[id] = new_array(in.type, in.index);
+      copy(map_[in.operands[0]], map_[id], number(0), in.index);
+    } else {
+      Copier::instruction(id);
+    }
+  }
+
+  /// What a place of an unrolled array is, where it is known which one is read.
+  ValueId known_value(const Instruction& in) const {
+    const auto kept = kept_.find(in.operands[0]);
+    const Instruction& index = build_.function()[map_[in.operands[1]]];
+    if (kept == kept_.end() || index.op != Op::Constant) return ir::kNone;
+    const std::int64_t place = types::to_int64(index.constant);
+    const auto& values = *kept->second;
+    return place >= 0 && place < std::ssize(values) ? values[static_cast<std::size_t>(place)]
+                                                    : ir::kNone;
+  }
+
+  void copy(ValueId from, ValueId to, ValueId base, std::uint32_t size) {
+    count_to(size, {}, [&](ValueId i, std::span<const ValueId>) {
+      set(to, add(base, i), get(from, i));
+      return ir::Operands();
+    });
+  }
+
+  /// Instructions that it would be in straight code; those of loops count as many.
+  std::size_t unrolled_cost(ValueId each) const {
+    std::size_t sum = 0;
+    for (const ValueId id : f_.blocks[f_[each].block].body) {
+      const Instruction& in = f_[id];
+      if (in.op == Op::Each) {
+        sum += unrolled_cost(id);
+      } else if (in.op == Op::Loop) {
+        sum += ir::can_go_round(f_, id) ? kMostUnrolled : loop_cost(in.block);
+      } else if (in.op == Op::Collect && ir::is_array(f_, in.operands[0])) {
+        sum += ir::size_of(f_, in.operands[0]);
+      } else {
+        ++sum;
+      }
+    }
+    return std::min<std::size_t>(sum * f_[each].index, kMostUnrolled + 1);
+  }
+
+  std::size_t loop_cost(ir::BlockId block) const {
+    std::size_t sum = 0;
+    ir::for_each(f_, [&](ValueId, int) { ++sum; }, block);
+    return sum;
+  }
+
+  /// What becomes of a collected value.
+  struct Made {
+    ValueId value = ir::kNone;         // a number or an array
+    std::vector<ValueId> values = {};  // of an array whose places are known
+  };
+
+  std::vector<const Instruction*> collects_of(ValueId each) const {
+    std::vector<const Instruction*> list;
+    for (const ValueId id : f_.blocks[f_[each].block].body) {
+      if (f_[id].op == Op::Collect) list.push_back(&f_[id]);
+    }
+    return list;
+  }
+
+  // --- straight code ---
+  void unroll(ValueId id) {
+    const Instruction& in = f_[id];
+    const auto collects = collects_of(id);
+    std::vector<std::vector<ValueId>> values(collects.size());
+    for (std::uint32_t j = 0; j < in.index; ++j) {
+      map_[f_.blocks[in.block].arguments[0]] = number(j);
+      std::vector<ValueId> outer;
+      outer.swap(collected_);
+      block(in.block);
+      outer.swap(collected_);
+      for (std::size_t i = 0; i < collects.size(); ++i) append(*collects[i], outer[i], values[i]);
+    }
+    build_.set_location(in.location);
+    std::vector<Made> made;
+    for (std::size_t i = 0; i < collects.size(); ++i) {
+      made.push_back(make(*collects[i], std::move(values[i])));
+    }
+    made_[id] = std::move(made);
+  }
+
+  /// One value of a position, or all of an array that it has.
+  void append(const Instruction& collect, ValueId value, std::vector<ValueId>& to) {
+    const ValueId of = collect.operands[0];
+    if (!ir::is_array(f_, of)) {
+      to.push_back(value);
+      return;
+    }
+    const auto kept = kept_.find(of);
+    for (std::uint32_t i = 0; i < ir::size_of(f_, of); ++i) {
+      const bool is_known = kept != kept_.end() && !kept->second->empty();
+      to.push_back(is_known ? (*kept->second)[i] : get(value, number(i)));
+    }
+  }
+
+  Made make(const Instruction& collect, std::vector<ValueId> values) {
+    const auto how = static_cast<Collect>(collect.index);
+    if (how == Collect::Keep) {
+      const auto size = static_cast<std::uint32_t>(values.size());
+      const ValueId array = new_array(collect.type, size);
+      for (std::uint32_t i = 0; i < size; ++i) set(array, number(i), values[i]);
+      return {array, std::move(values)};
+    }
+    if (how == Collect::ArgMin || how == Collect::ArgMax) {
+      ir::Operands best = {values[0], number(0)};
+      for (std::size_t j = 1; j < values.size(); ++j) {
+        best = better(how, best, values[j], number(static_cast<std::int64_t>(j)));
+      }
+      return {best[1]};
+    }
+    const Op op = ir::combining_op(how);
+    const std::size_t count = values.size() <= ir::kFewTerms ? 1 : ir::kStripes;
+    std::vector<ValueId> stripes;
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      if (j < count) {
+        stripes.push_back(values[j]);
+      } else {
+        stripes[j % count] = build_.op(op, {stripes[j % count], values[j]});
+      }
+    }
+    for (std::size_t half = ir::kStripes / 2; half > 0; half /= 2) {
+      for (std::size_t s = 0; s < half && s + half < stripes.size(); ++s) {
+        stripes[s] = build_.op(op, {stripes[s], stripes[s + half]});
+      }
+    }
+    return {stripes[0]};
+  }
+
+  /// The better one of two values with their places, the first being the earlier.
+  ir::Operands better(Collect how, std::span<const ValueId> best, ValueId value, ValueId place) {
+    ValueId takes = build_.op(how == Collect::ArgMin ? Op::Lt : Op::Gt, {value, best[0]});
+    if (types::is_float(build_.type(value))) {
+      const ValueId is_nan = build_.op(Op::Ne, {value, value});
+      const ValueId is_number = build_.op(Op::Eq, {best[0], best[0]});
+      takes = build_.op(Op::Or, {takes, build_.op(Op::And, {is_nan, is_number})});
+    }
+    return {build_.op(Op::Select, {takes, value, best[0]}),
+            build_.op(Op::Select, {takes, place, best[1]})};
+  }
+
+  // --- loops ---
+  void go_round(ValueId id) {
+    const Instruction& in = f_[id];
+    const auto collects = collects_of(id);
+    std::vector<Made> made(collects.size());
+    ir::Operands carried;
+    for (std::size_t i = 0; i < collects.size(); ++i) {
+      begin(*collects[i], in.index, made[i], carried);
+    }
+    const ir::Operands ended =
+        count_to(in.index, carried, [&](ValueId j, std::span<const ValueId> now) {
+          map_[f_.blocks[in.block].arguments[0]] = j;
+          std::vector<ValueId> outer;
+          outer.swap(collected_);
+          block(in.block);
+          outer.swap(collected_);
+          build_.set_location(in.location);
+          ir::Operands next;
+          for (std::size_t i = 0; i < collects.size(); ++i) {
+            step(*collects[i], in.index, made[i], j, outer[i], now, next);
+          }
+          return next;
+        });
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < collects.size(); ++i) {
+      end(*collects[i], in.index, made[i], ended, at);
+    }
+    made_[id] = std::move(made);
+  }
+
+  static bool is_place(Collect how) { return how == Collect::ArgMin || how == Collect::ArgMax; }
+
+  void begin(const Instruction& collect, std::uint32_t count, Made& made, ir::Operands& carried) {
+    const auto how = static_cast<Collect>(collect.index);
+    if (how == Collect::Keep) {
+      const ValueId of = collect.operands[0];
+      made.value = new_array(
+          collect.type, count * (ir::is_array(f_, of) ? ir::size_of(f_, of) : std::uint32_t{1}));
+      return;
+    }
+    const ValueId none = build_.constant(neutral(how, collect.type));
+    if (is_place(how)) {
+      carried.push_back(none);
+      carried.push_back(number(0));
+    } else if (count <= ir::kFewTerms) {
+      carried.push_back(none);
+    } else {
+      made.value = build_.array(none, ir::kStripes);
+    }
+  }
+
+  void step(const Instruction& collect, std::uint32_t count, const Made& made, ValueId j,
+            ValueId value, std::span<const ValueId> now, ir::Operands& next) {
+    const auto how = static_cast<Collect>(collect.index);
+    const ValueId of = collect.operands[0];
+    if (how == Collect::Keep && ir::is_array(f_, of)) {
+      const std::uint32_t size = ir::size_of(f_, of);
+      copy(value, made.value, build_.op(Op::Mul, {j, number(size)}), size);
+    } else if (how == Collect::Keep) {
+      set(made.value, j, value);
+    } else if (is_place(how)) {
+      for (const ValueId best : better(how, now.subspan(next.size(), 2), value, j)) {
+        next.push_back(best);
+      }
+    } else if (count <= ir::kFewTerms) {
+      next.push_back(build_.op(ir::combining_op(how), {now[next.size()], value}));
+    } else {
+      const ValueId stripe = build_.op(Op::And, {j, number(ir::kStripes - 1)});
+      set(made.value, stripe, build_.op(ir::combining_op(how), {get(made.value, stripe), value}));
+    }
+  }
+
+  void end(const Instruction& collect, std::uint32_t count, Made& made,
+           std::span<const ValueId> ended, std::size_t& at) {
+    const auto how = static_cast<Collect>(collect.index);
+    if (how == Collect::Keep) return;
+    if (is_place(how)) {
+      made.value = ended[at + 1];
+      at += 2;
+    } else if (count <= ir::kFewTerms) {
+      made.value = ended[at++];
+    } else {
+      const ValueId stripes = made.value;
+      for (std::uint32_t half = ir::kStripes / 2; half > 0; half /= 2) {
+        if (half >= count) continue;
+        count_to(half, {}, [&](ValueId s, std::span<const ValueId>) {
+          const ValueId other = get(stripes, add(s, number(half)));
+          set(stripes, s, build_.op(ir::combining_op(how), {get(stripes, s), other}));
+          return ir::Operands();
+        });
+      }
+      made.value = get(stripes, number(0));
+    }
+  }
+
+  std::vector<ValueId> collected_;                       // of the position that is being copied
+  std::map<ValueId, std::vector<Made>> made_;            // by each
+  std::map<ValueId, const std::vector<ValueId>*> kept_;  // by result
+};
+
+}  // namespace
+
+ir::Function serialize(const ir::Function& function) {
+  ir::Function f = remove_dead(simplify(Serializer(function).run()));
+  return f;
+}
+
+}  // namespace lw::transform

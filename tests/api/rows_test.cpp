@@ -1,0 +1,325 @@
+// Elements that are rows: every program gives what the evaluator gives, on both tiers and at every
+// width.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "lanewise/api/function.h"
+#include "lanewise/base/error.h"
+#include "lanewise/ir/evaluate.h"
+#include "lanewise/ir/parse.h"
+#include "lanewise/ir/print.h"
+#include "lanewise/transform/passes.h"
+
+namespace lw {
+namespace {
+
+/// Numbers of all kinds: small whole ones often, so that values are equal, zeros of both signs and,
+/// if asked for, infinities and NaNs.
+class Numbers {
+ public:
+  explicit Numbers(bool wild) : wild_(wild) {}
+  double next() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    const auto r = static_cast<std::uint32_t>(state_ >> 33);
+    switch (r % 16) {
+      case 0:
+        return 0.0;
+      case 1:
+        return -0.0;
+      case 2:
+        return wild_ ? std::numeric_limits<double>::infinity() : 1.0;
+      case 3:
+        return wild_ && r % 5 == 0 ? std::numeric_limits<double>::quiet_NaN() : -1.0;
+      case 4:
+      case 5:
+        return static_cast<double>(r / 16 % 7) - 3;
+      default:
+        return static_cast<double>(r) / (1u << 29) - 2;
+    }
+  }
+
+ private:
+  std::uint64_t state_ = 7;
+  bool wild_;
+};
+
+struct Memory {
+  types::Item item;
+  std::vector<std::byte> bytes;
+};
+
+std::vector<Memory> random_inputs(const ir::Function& f, std::int64_t count, bool wild) {
+  Numbers numbers(wild);
+  std::vector<Memory> inputs;
+  for (const ir::Param& p : f.params) {
+    Memory m{p.item(), std::vector<std::byte>(static_cast<std::size_t>(p.item().bytes() * count))};
+    const auto size = types::size_of(p.type);
+    for (std::size_t at = 0; at < m.bytes.size(); at += size) {
+      const double number = numbers.next();
+      const double tame = types::is_float(p.type) || std::isfinite(number) ? number : 3;
+      types::scalar_of(p.type, types::is_float(p.type) ? tame : std::abs(std::floor(tame * 50)))
+          .store(&m.bytes[at]);
+    }
+    inputs.push_back(std::move(m));
+  }
+  return inputs;
+}
+
+/// What the evaluator gives, output by output, as bytes with canonical NaNs.
+std::vector<std::vector<Scalar>> evaluated(const ir::Function& f, const std::vector<Memory>& inputs,
+                                           std::int64_t count) {
+  std::vector<std::vector<Scalar>> outputs(f.results.size());
+  for (std::int64_t e = 0; e < count; ++e) {
+    std::vector<Scalar> arguments;
+    std::vector<types::Table> tables;
+    for (const Memory& m : inputs) {
+      const std::byte* at = m.bytes.data() + e * m.item.bytes();
+      if (m.item.is_row()) {
+        tables.push_back({at, m.item.size});
+      } else {
+        arguments.push_back(Scalar::load(m.item.type, at));
+      }
+    }
+    const auto got = ir::evaluate(f, arguments, {.tables = tables, .element = e});
+    EXPECT_FALSE(got.failure.has_value());
+    std::size_t next = 0;
+    for (std::size_t r = 0; r < f.results.size(); ++r) {
+      const std::uint32_t values = f.results[r].is_row() ? f.results[r].size : 1;
+      for (std::uint32_t i = 0; i < values; ++i) outputs[r].push_back(got.results.at(next++));
+    }
+  }
+  return outputs;
+}
+
+void expect_as_evaluated(const std::string& text, std::int64_t count, bool wild) {
+  const ir::Function traced = ir::parse(text);
+  EXPECT_EQ(ir::print(ir::parse(ir::print(traced))), ir::print(traced));
+  const std::vector<Memory> inputs = random_inputs(traced, count, wild);
+  const auto expected = evaluated(transform::run(traced), inputs, count);
+  std::vector<Input> arguments;
+  for (const Memory& m : inputs) {
+    Input input(m.item.type, m.bytes.data(), count);
+    input.row = m.item.size;
+    input.stride = m.item.bytes();
+    arguments.push_back(input);
+  }
+  struct Way {
+    Compile compile;
+    std::optional<plan::Isa> isa;
+  };
+  std::vector<Way> ways = {{Compile::Never, {}}, {Compile::Now, {}}, {Compile::Now, plan::Isa::V2}};
+  if (plan::host_isa() == plan::Isa::V4) ways.push_back({Compile::Now, plan::Isa::V3});
+  for (const Way& way : ways) {
+    ElementFunction function([&](std::span<const Input>) { return traced; },
+                             {.name = "rows", .schedule = {.isa = way.isa}});
+    std::vector<Tensor> results(traced.results.size());
+    function.call(results, arguments, {.threads = 2, .compile = way.compile});
+    for (std::size_t r = 0; r < results.size(); ++r) {
+      const DType type = traced.results[r].type;
+      const auto* data = static_cast<const std::byte*>(results[r].data());
+      ASSERT_EQ(results[r].size(), std::ssize(expected[r]));
+      for (std::size_t i = 0; i < expected[r].size(); ++i) {
+        const Scalar got = Scalar::load(type, data + i * types::size_of(type));
+        ASSERT_EQ(got, expected[r][i])
+            << text << "result " << r << ", value " << i << ", compile "
+            << static_cast<int>(way.compile) << ", isa "
+            << (way.isa ? static_cast<int>(*way.isa) : -1) << ": " << types::to_string(got) << ", "
+            << types::to_string(expected[r][i]);
+      }
+    }
+  }
+}
+
+class RowSizes : public testing::TestWithParam<int> {
+ protected:
+  std::string sized(std::string text) const {
+    for (std::size_t at; (at = text.find('N')) != std::string::npos;) {
+      text.replace(at, 1, std::to_string(GetParam()));
+    }
+    return text;
+  }
+};
+
+TEST_P(RowSizes, Softmax) {
+  expect_as_evaluated(sized(R"(function softmax(%0: f32[N]) -> (f32[N]) {
+    %1 = each N (%2: i32) {
+      %3 = table_read f32 %0, %2 check
+      collect max %3
+    }
+    %4 = result f32 %1 0
+    %5 = each N (%6: i32) {
+      %7 = table_read f32 %0, %6 check
+      %8 = sub f32 %7, %4
+      %9 = exp f32 %8
+      collect keep %9
+      collect sum %9
+    }
+    %10 = result f32 %5 0
+    %11 = result f32 %5 1
+    %12 = each N (%13: i32) {
+      %14 = array_read f32 %10, %13 unchecked
+      %15 = div f32 %14, %11
+      collect keep %15
+    }
+    %16 = result f32 %12 0
+    return (%16)
+  })"),
+                      37, false);
+}
+
+TEST_P(RowSizes, EveryWayToCombine) {
+  for (const bool wild : {false, true}) {
+    expect_as_evaluated(
+        sized(R"(function all(%0: f64[N], %1: f64) -> (f64, f64, f64, f64, i32, i32) {
+      %2 = each N (%3: i32) {
+        %4 = table_read f64 %0, %3 check
+        %5 = mul f64 %4, %1
+        collect sum %4
+        collect product %5
+        collect min %4
+        collect max %4
+        collect argmin %4
+        collect argmax %4
+      }
+      %6 = result f64 %2 0
+      %7 = result f64 %2 1
+      %8 = result f64 %2 2
+      %9 = result f64 %2 3
+      %10 = result i32 %2 4
+      %11 = result i32 %2 5
+      return (%6, %7, %8, %9, %10, %11)
+    })"),
+        33, wild);
+  }
+}
+
+TEST_P(RowSizes, IntegersAndBools) {
+  expect_as_evaluated(sized(R"(function ints(%0: u8[N], %1: i64) -> (u8, i64[N], bool, bool, i32) {
+    %2 = each N (%3: i32) {
+      %4 = table_read u8 %0, %3 check
+      %5 = convert i64 %4
+      %6 = mul i64 %5, %1
+      %7 = gt bool %5, %1
+      collect sum %4
+      collect keep %6
+      collect and %7
+      collect or %7
+      collect argmax %4
+    }
+    %8 = result u8 %2 0
+    %9 = result i64 %2 1
+    %10 = result bool %2 2
+    %11 = result bool %2 3
+    %12 = result i32 %2 4
+    return (%8, %9, %10, %11, %12)
+  })"),
+                      70, false);
+}
+
+TEST_P(RowSizes, RowsOfRows) {
+  expect_as_evaluated(sized(R"(function outer(%0: f32[N], %1: f32[3]) -> (f32[N], f32) {
+    %2 = each N (%3: i32) {
+      %4 = table_read f32 %0, %3 check
+      %5 = each 3 (%6: i32) {
+        %7 = table_read f32 %1, %6 check
+        %8 = mul f32 %7, %4
+        collect keep %8
+        collect sum %8
+      }
+      %9 = result f32 %5 0
+      %10 = result f32 %5 1
+      collect keep %9
+      collect keep %10
+    }
+    %11 = result f32 %2 0
+    %12 = result f32 %2 1
+    %13 = each N (%14: i32) {
+      %15 = constant i32 2
+      %16 = mul i32 %14, %15
+      %17 = array_read f32 %11, %16 check
+      collect sum %17
+    }
+    %18 = result f32 %13 0
+    return (%12, %18)
+  })"),
+                      35, false);
+}
+
+/// A loop that positions leave at different steps, inside of a branch.
+TEST_P(RowSizes, LoopsInside) {
+  expect_as_evaluated(sized(R"(function loops(%0: f32[N], %1: f32) -> (i32[N]) {
+    %2 = each N (%3: i32) {
+      %4 = table_read f32 %0, %3 check
+      %5 = constant i32 0
+      %6 = loop (%7: i32 = %5, %8: f32 = %4) {
+        %9 = constant f32 4
+        %10 = gt bool %8, %9
+        %11 = constant i32 20
+        %12 = ge bool %7, %11
+        %13 = or bool %10, %12
+        break_if %13 (%7, %8)
+        %14 = mul f32 %8, %8
+        %15 = add f32 %14, %1
+        %16 = constant i32 1
+        %17 = add i32 %7, %16
+        next (%17, %15)
+      }
+      %18 = result i32 %6 0
+      collect keep %18
+    }
+    %19 = result i32 %2 0
+    return (%19)
+  })"),
+                      21, false);
+}
+
+/// An array of the element's own that begins as a copy.
+TEST_P(RowSizes, Copies) {
+  expect_as_evaluated(sized(R"(function copies(%0: f32[N], %1: f32) -> (f32[N], f32[N]) {
+    %2 = each N (%3: i32) {
+      %4 = table_read f32 %0, %3 check
+      collect keep %4
+    }
+    %5 = result f32 %2 0
+    %6 = array f32 %5 N
+    %7 = constant i32 0
+    array_write %6, %7, %1 check
+    return (%5, %6)
+  })"),
+                      19, false);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, RowSizes, testing::Values(1, 2, 7, 8, 9, 16, 40, 64, 65, 100, 300));
+
+TEST(Rows, FailuresNameTheElementAndTheValue) {
+  const ir::Function f = ir::parse(R"(function f(%0: i32[20]) -> (i32) {
+    %1 = each 20 (%2: i32) {
+      %3 = table_read i32 %0, %2 check
+      %4 = table_read i32 %0, %3 check
+      collect sum %4
+    }
+    %5 = result i32 %1 0
+    return (%5)
+  })");
+  std::vector<std::int32_t> values(20 * 50, 3);
+  values[20 * 31 + 5] = 20;
+  for (const Compile compile : {Compile::Never, Compile::Now}) {
+    ElementFunction function([&](std::span<const Input>) { return f; }, {.name = "f"});
+    std::vector<Tensor> results(1);
+    const std::vector<Input> inputs = {Input(values).in_rows(20)};
+    try {
+      function.call(results, inputs, {.compile = compile});
+      FAIL() << "no error";
+    } catch (const ElementError& e) {
+      EXPECT_NE(std::string(e.what()).find("element 31"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("got 20, expected 0 to 19"), std::string::npos)
+          << e.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lw

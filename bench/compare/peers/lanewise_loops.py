@@ -1,4 +1,7 @@
-"""The workloads with loops as functions of one element, in ordinary Python."""
+"""The workloads with loops as functions of one element, in ordinary Python.
+
+And formulas that have many constants: those that a function captures may change, literals not.
+"""
 
 import importlib
 import math
@@ -12,6 +15,15 @@ from .tsit5 import make_lorenz, make_van_der_pol
 
 lw: Any = importlib.import_module("lanewise")
 Function = Callable[..., Any]
+
+
+def _black_scholes(spot: Any, strike: Any, time: Any) -> Any:
+    spread = 0.3 * np.sqrt(time)
+    d1 = (np.log(spot / strike) + (0.02 + 0.3 * 0.3 / 2) * time) / spread
+    d2 = d1 - spread
+    n1 = 0.5 * (1 + math.erf(d1 * 0.5**0.5))
+    n2 = 0.5 * (1 + math.erf(d2 * 0.5**0.5))
+    return spot * n1 - strike * np.exp(-0.02 * time) * n2
 
 
 def _poly(x: Any) -> Any:
@@ -246,6 +258,7 @@ def _first_passage() -> Any:
 MAKERS: dict[str, Function] = {"ray_bvh": _make_ray_bvh, "tree_ensemble": _make_tree_ensemble}
 
 LOOPS: dict[str, Function] = {
+    "black_scholes": _black_scholes,
     "poly": _poly,
     "sine_chain": _sine_chain,
     "mandelbrot_image": _mandelbrot,

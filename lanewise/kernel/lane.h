@@ -24,6 +24,11 @@
 // An array has a row of lanes for each of its places; tables are the same for all. An index that
 // varies comes with a mask, and only lanes of that have one that is inside; one that does not is
 // always inside.
+//
+// In a kernel that is `inner`, an element is not a lane but has all lanes to itself. Its values are
+// uniform, and only in the block of an `each` do registers vary: lanes hold positions there. What
+// is read and written then stands in flat arrays, in rows and in tables. An access whose places
+// follow one another has a `step`. Who fails goes no further.
 #pragma once
 
 #include <string>
@@ -66,6 +71,9 @@ enum class Kind : std::uint8_t {
   Array,       // all places of array `index` = source 0; nobody reads them before, without a source
   ArrayRead,   // dst = array `index` at source 0, as TableRead
   ArrayWrite,  // array `index` at source 0 = source 1, for lanes of source 2
+  Each,        // inner: the block for all positions below `index`
+  Position,    // inner: dst = the position of each lane
+  Collect,     // inner: dst = what ir::Collect(index) makes of source 0, known behind the `each`
 };
 
 struct Instruction {
@@ -82,6 +90,9 @@ struct Instruction {
   // where the lane entered: at its beginning, or at its end. 0: at any step.
   std::int64_t period = 0;
   bool at_end = false;
+  // Accesses in an `each`: the place of position p is source 0, which is uniform, + step * p. 0:
+  // it is source 0.
+  std::int32_t step = 0;
 };
 
 /// A place where an element can fail.
@@ -94,7 +105,8 @@ struct Site {
 struct Array {
   DType type = DType::F32;
   std::uint32_t size = 0;
-  std::uint32_t output = kNone;  // that RowStore writes it to
+  std::uint32_t output = kNone;  // that RowStore writes it to; inner: whose memory it is
+  bool is_flat = false;          // inner: one value for each place, no lanes
 };
 
 struct Kernel {
@@ -108,6 +120,7 @@ struct Kernel {
   std::vector<std::vector<Instruction>> blocks = {{}};  // block 0 is the whole
   std::vector<Site> sites;
   bool refillable = false;  // lowered for refill: straight code, one masked loop, straight code
+  bool inner = false;       // lanes hold positions of one element
 
   const std::vector<Instruction>& body() const { return blocks[0]; }
 };
@@ -122,7 +135,7 @@ template <class Visit>
 void for_each(const Kernel& k, const Visit& visit, BlockId block = 0, int depth = 0) {
   for (const Instruction& in : k.blocks[block]) {
     visit(in, depth);
-    if (in.kind == Kind::Loop) for_each(k, visit, in.block, depth + 1);
+    if (in.block != kNone) for_each(k, visit, in.block, depth + 1);
   }
 }
 

@@ -42,8 +42,9 @@ bool has_failures(const ir::Function& f) {
 
 Lowering::Lowering(const ir::Function& f, LowerOptions options)
     : f_(f),
+      inner_(options.inner),
       refill_loop_(options.refill ? only_top_loop(f) : ir::kNone),
-      facts_(analyse_uniformity(f, refill_loop_)),
+      facts_(analyse_uniformity(f, refill_loop_, inner_)),
       ranges_(f),
       map_(f.values.size(), kNone),
       result_used_(f.values.size()),
@@ -51,19 +52,22 @@ Lowering::Lowering(const ir::Function& f, LowerOptions options)
   kernel_.name = f.name;
   kernel_.outputs = f.results;
   kernel_.refillable = refill_loop_ != ir::kNone;
+  kernel_.inner = inner_;
   ir::for_each(f, [&](ValueId id, int) {
     if (f[id].op == Op::Loop) {
       result_used_[id].assign(f.blocks[f[id].block].arguments.size(), false);
       needs_active_ = needs_active_ || (facts_.diverges[id] && !ir::is_branch(f, id));
     }
     needs_active_ = needs_active_ || touches_memory(f[id].op);  // dead lanes have any index
-    if (f[id].op == Op::Result) result_used_[f[id].operands[0]][f[id].index] = true;
+    if (f[id].op == Op::Result && f[f[id].operands[0]].op == Op::Loop) {
+      result_used_[f[id].operands[0]][f[id].index] = true;
+    }
   });
   needs_active_ = needs_active_ || needs_masks_;
 }
 
 Kernel Lowering::run() {
-  if (needs_active_) {
+  if (needs_active_ && !inner_) {
     masks_.push_back(assign(Kind::Active, new_register(DType::Bool, true), {}));
   }
   block(0);
@@ -108,7 +112,7 @@ void Lowering::block(ir::BlockId id) {
 
 void Lowering::instruction(ValueId id) {
   const ir::Instruction& in = f_[id];
-  if (in.op == Op::Loop || in.op == Op::BreakIf || in.op == Op::Next || in.op == Op::Return) {
+  if (in.block != ir::kNone || in.op == Op::BreakIf || in.op == Op::Next || in.op == Op::Return) {
     end_checks();
   }
   switch (in.op) {
@@ -119,6 +123,8 @@ void Lowering::instruction(ValueId id) {
       return;
     case Op::Loop:
       return loop(id);
+    case Op::Each:
+      return each(id);
     case Op::Result:
       map_[id] = map_result(in);
       return;
@@ -127,7 +133,7 @@ void Lowering::instruction(ValueId id) {
     case Op::Next:
       return next(in);
     case Op::Element:
-      map_[id] = assign(Kind::Element, new_register(DType::U32, true), {}, in.index);
+      map_[id] = assign(Kind::Element, new_register(DType::U32, !inner_), {}, in.index);
       return;
     case Op::TableSize:
       map_[id] = table_size(in.operands[0]);
@@ -147,7 +153,7 @@ void Lowering::instruction(ValueId id) {
         const RegisterId value = map_[in.operands[i]];
         if (f_.results[i].is_row()) {
           kernel_.arrays[value].output = i;
-          emit({.kind = Kind::RowStore, .index = value});
+          if (!inner_) emit({.kind = Kind::RowStore, .index = value});
         } else {
           emit({.kind = Kind::Store, .sources = {value}, .index = i});
         }
@@ -173,7 +179,7 @@ void Lowering::param(ValueId id) {
   }
   const auto input = static_cast<std::uint32_t>(kernel_.inputs.size());
   kernel_.inputs.push_back(p.item());
-  map_[id] = p.is_row() ? input : assign(Kind::Load, new_register(p.type, true), {}, input);
+  map_[id] = p.is_row() ? input : assign(Kind::Load, new_register(p.type, !inner_), {}, input);
 }
 
 void Lowering::elementwise(ValueId id) {

@@ -9,6 +9,8 @@ struct LowerOptions {
   /// Prepare the one top-level loop for refill: lanes take their next element inside of it, so its
   /// counters are no longer the same in all lanes.
   bool refill = false;
+  /// Lanes are positions of one element; the program has no `each` inside of another.
+  bool inner = false;
 };
 
 /// The program must be in SSA form, expanded and free of dead code.

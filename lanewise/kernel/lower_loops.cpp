@@ -181,7 +181,7 @@ void Lowering::loop(ValueId id) {
 void Lowering::go_round(ValueId id) {
   const ir::Instruction& in = f_[id];
   const bool diverges = facts_.diverges[id];
-  const bool masked = diverges || needs_masks_ || masks_.size() > 1;
+  const bool masked = diverges || (needs_masks_ && !masks_.empty()) || masks_.size() > 1;
   const auto& arguments = f_.blocks[in.block].arguments;
   Frame frame{.loop = id};
   for (std::size_t i = 0; i < arguments.size(); ++i) {

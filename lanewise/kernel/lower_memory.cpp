@@ -15,7 +15,8 @@ RegisterId Lowering::table_size(ValueId table) {
 void Lowering::array(ValueId id) {
   const ir::Instruction& in = f_[id];
   map_[id] = static_cast<RegisterId>(kernel_.arrays.size());
-  kernel_.arrays.push_back({in.type, in.index});
+  kernel_.arrays.push_back(
+      {.type = in.type, .size = in.index, .is_flat = inner_ && position_ == ir::kNone});
   if (in.operands.empty()) return;
   emit({.kind = Kind::Array, .sources = {map_[in.operands[0]]}, .index = map_[id]});
 }
@@ -48,7 +49,14 @@ Lowering::Place Lowering::find_place(const ir::Instruction& in) {
   if (mode == ir::IndexMode::Wrap) return {wrapped(in, index, type)};
   // Live lanes are inside; where all lanes have one index, so must be those that only run along.
   const bool is_live_inside = mode == ir::IndexMode::Unchecked || is_inside(in, false);
-  if (is_live_inside && (is_varying(index) || is_inside(in, true))) return {index};
+  if (is_live_inside && is_varying(index) && is_flat(in)) {
+    std::int32_t step = 0;
+    const auto first = place_of_first(in.operands[1], step);
+    if (first) return {.index = *first, .step = step};
+  }
+  // Where an element has all lanes, they only run along in steps that are one too many.
+  const bool is_live = inner_ && masks_.size() <= 1;
+  if (is_live_inside && (is_varying(index) || is_live || is_inside(in, true))) return {index};
   if (is_varying(index) && mode == ir::IndexMode::Check) {
     check(in);
     return {index};
@@ -147,20 +155,32 @@ bool Lowering::is_inside(const ir::Instruction& in, bool always) const {
 void Lowering::read(ValueId id, Kind kind) {
   const ir::Instruction& in = f_[id];
   const Place place = find_place(in);
-  const bool varying = kind != Kind::TableRead || is_varying(place.index);
+  const bool is_one_for_all = kind == Kind::TableRead || (inner_ && is_flat(in));
+  const bool varying = !is_one_for_all || is_varying(place.index) || place.step != 0;
   Sources sources = {place.index};
-  if (is_varying(place.index) || kind == Kind::RowRead) sources.push_back(inside_lanes(place));
+  if (is_varying(place.index) || place.step != 0 || (kind == Kind::RowRead && !inner_)) {
+    sources.push_back(inside_lanes(place));
+  }
   map_[id] = assign(kind, new_register(in.type, varying), std::move(sources), map_[in.operands[0]]);
+  kernel_.blocks[block_].back().step = place.step;
   if (place.outside == kNone) return;
   map_[id] = compute(Op::Select, in.type, {place.outside, map_[in.operands[2]], map_[id]});
 }
 
 void Lowering::write(const ir::Instruction& in) {
   const Place place = find_place(in);
-  const RegisterId value = map_[in.operands[2]];
-  emit({.kind = Kind::ArrayWrite,
-        .sources = {place.index, value, inside_lanes(place)},
-        .index = map_[in.operands[0]]});
+  Instruction write{.kind = Kind::ArrayWrite,
+                    .sources = {place.index, map_[in.operands[2]]},
+                    .index = map_[in.operands[0]]};
+  if (!masks_.empty()) {
+    write.sources.push_back(inside_lanes(place));
+  } else if (place.outside != kNone) {  // one element alone: its write is left away
+    const RegisterId inside = compute(Op::Not, DType::Bool, {place.outside});
+    const BlockId outer = open({inside}, true);
+    emit(std::move(write));
+    return close(outer);
+  }
+  emit(std::move(write));
 }
 
 RegisterId Lowering::inside_lanes(const Place& place) {
@@ -172,6 +192,13 @@ RegisterId Lowering::inside_lanes(const Place& place) {
 // --- failures ---
 
 void Lowering::fail(RegisterId condition, Site site) {
+  if (masks_.empty()) {  // an element alone
+    emit({.kind = Kind::Fail,
+          .sources = {condition},
+          .index = static_cast<std::uint32_t>(kernel_.sites.size())});
+    kernel_.sites.push_back(site);
+    return;
+  }
   if (before_checks_ == kNone) {
     before_checks_ = assign(Kind::Copy, new_register(DType::Bool, true), {masks_.back()});
     first_check_ = static_cast<std::uint32_t>(kernel_.sites.size());

@@ -1,10 +1,11 @@
 // Internal to the lowering: the walk through an element program that makes lane form of it.
 // lower.cpp has the walk and straight code, lower_memory.cpp arrays, tables and checks,
-// lower_loops.cpp loops, branches and what leaves them.
+// lower_loops.cpp loops, branches and what leaves them, lower_each.cpp positions.
 #pragma once
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -79,11 +80,16 @@ class Lowering {
 
   // --- arrays and tables (lower_memory.cpp) ---
   void array(ValueId id);
+  /// True when what an access names has one value for each place, whatever lanes there are.
+  bool is_flat(const ir::Instruction& in) const {
+    return in.op == Op::TableRead ? inner_ || !is_row(in.operands[0])
+                                  : inner_ && kernel_.arrays[map_[in.operands[0]]].is_flat;
+  }
   bool is_row(ValueId id) const {
     return f_[id].op == Op::Param && f_.params[f_[id].index].is_row();
   }
   /// True for what has a size that is known: an array or a row.
-  bool has_known_size(ValueId id) const { return f_[id].op == Op::Array || is_row(id); }
+  bool has_known_size(ValueId id) const { return ir::is_array(f_, id) || is_row(id); }
   RegisterId table_size(ValueId table);
   /// The last place of what an access names that the type of its index can say. A table has one at
   /// least.
@@ -93,6 +99,7 @@ class Lowering {
   struct Place {
     RegisterId index;
     RegisterId outside = kNone;  // mode Fill: lanes whose index is
+    std::int32_t step = 0;       // as Instruction's
   };
   Place find_place(const ir::Instruction& in);
   static DType bits_of(DType index) { return index == DType::I32 ? DType::U32 : DType::U64; }
@@ -119,6 +126,11 @@ class Lowering {
   void write(const ir::Instruction& in);
   /// Live lanes, without those whose index is outside.
   RegisterId inside_lanes(const Place& place);
+
+  // --- positions (lower_each.cpp) ---
+  void each(ValueId id);
+  /// Where an index is x + step * position, of literals and uniform values and without a wrap: x.
+  std::optional<RegisterId> place_of_first(ValueId index, std::int32_t& step);
 
   // --- failures (lower_memory.cpp) ---
   /// Failing lanes leave the innermost mask at once. Whether there are any is looked at when the
@@ -181,6 +193,7 @@ class Lowering {
   void remove_unread();
 
   const ir::Function& f_;
+  bool inner_;
   ValueId refill_loop_;
   Uniformity facts_;
   Ranges ranges_;
@@ -199,6 +212,7 @@ class Lowering {
   std::vector<Check> checks_;         // those of indices among them
   std::vector<Frame> frames_;
   std::vector<std::pair<ValueId, std::vector<RegisterId>>> outs_;
+  ValueId position_ = ir::kNone;  // the argument of the `each` that is being lowered
 };
 
 }  // namespace lw::kernel

@@ -29,6 +29,7 @@ class Parser {
       if (list_ == nullptr) {
         kernel_.arrays.push_back({type, in_.number()});
         if (in_.accept("output")) kernel_.arrays.back().output = in_.number();
+        kernel_.arrays.back().is_flat = in_.accept("flat");
       } else {
         list_->push_back(type);
       }
@@ -38,6 +39,7 @@ class Parser {
     in_.expect("(");
     items(kernel_.outputs, ")");
     kernel_.refillable = in_.accept("refill");
+    kernel_.inner = in_.accept("inner");
     in_.expect("{");
     in_.end_line();
     while (in_.accept("site")) site();
@@ -111,13 +113,15 @@ class Parser {
 
   void line(BlockId block_id) {
     Instruction in;
+    const bool each = in_.accept("each");
+    if (each) in.index = in_.number();
     const bool part = in_.accept("part");
     in.rare = in_.accept("rare");
     const bool once = part || in.rare || in_.accept("branch");
-    if (once || in_.accept("loop")) {
-      in.kind = Kind::Loop;
+    if (each || once || in_.accept("loop")) {
+      in.kind = each ? Kind::Each : Kind::Loop;
       in.once = once;
-      if (!part) in.sources = sources();
+      if (!part && !each) in.sources = sources();
       if (in.once && !part && in.sources.empty()) in_.fail("a branch has a mask");
       in.block = static_cast<BlockId>(kernel_.blocks.size());
       in_.expect("{");
@@ -153,6 +157,10 @@ class Parser {
       in.at_end = in_.accept("last");
       if (!in.at_end) in_.expect("first");
     }
+    if (in_.accept("step")) {
+      const int sign = in_.accept("minus") ? -1 : 1;
+      in.step = sign * static_cast<std::int32_t>(in_.number());
+    }
     if (in.dst != kNone) known_[in.dst] = true;
     in_.end_line();
     kernel_.blocks[block_id].push_back(std::move(in));
@@ -168,9 +176,9 @@ class Parser {
     kernel_.registers[*dst].type = type;
     in_.expect("=");
     const std::string_view word = in_.word();
-    for (const Kind kind :
-         {Kind::Constant, Kind::Shared, Kind::Load, Kind::RowRead, Kind::Active, Kind::Copy,
-          Kind::Element, Kind::TableSize, Kind::TableRead, Kind::ArrayRead}) {
+    for (const Kind kind : {Kind::Constant, Kind::Shared, Kind::Load, Kind::RowRead, Kind::Active,
+                            Kind::Copy, Kind::Element, Kind::TableSize, Kind::TableRead,
+                            Kind::ArrayRead, Kind::Position, Kind::Collect}) {
       if (word == name_of(kind)) in.kind = kind;
     }
     if (in.kind == Kind::Constant) {

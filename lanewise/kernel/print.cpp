@@ -9,7 +9,7 @@ namespace lw::kernel {
 bool has_index(Kind kind) {
   return kind == Kind::Shared || kind == Kind::Load || kind == Kind::RowRead ||
          kind == Kind::Store || kind == Kind::RowStore || kind == Kind::Fail ||
-         kind >= Kind::Element;
+         (kind >= Kind::Element && kind != Kind::Position);
 }
 
 std::string_view name_of(Kind kind) {
@@ -50,6 +50,12 @@ std::string_view name_of(Kind kind) {
       return "array_read";
     case Kind::ArrayWrite:
       return "array_write";
+    case Kind::Each:
+      return "each";
+    case Kind::Position:
+      return "position";
+    case Kind::Collect:
+      return "collect";
   }
   return {};
 }
@@ -71,10 +77,11 @@ class Printer {
       fmt::format_to(out(), "{}{} {}", i ? ", " : "; arrays ", types::name_of(k_.arrays[i].type),
                      k_.arrays[i].size);
       if (k_.arrays[i].output != kNone) fmt::format_to(out(), " output {}", k_.arrays[i].output);
+      if (k_.arrays[i].is_flat) text_ += " flat";
     }
     text_ += ") -> (";
     items(k_.outputs);
-    fmt::format_to(out(), "){} {{\n", k_.refillable ? " refill" : "");
+    fmt::format_to(out(), "){}{} {{\n", k_.refillable ? " refill" : "", k_.inner ? " inner" : "");
     for (std::size_t i = 0; i < k_.sites.size(); ++i) {
       fmt::format_to(out(), "  site {} {}", i, static_cast<int>(k_.sites[i].kind));
       if (k_.sites[i].location) text_ += "  # " + base::to_string(k_.sites[i].location);
@@ -131,7 +138,10 @@ class Printer {
     if (in.period != 0) {
       fmt::format_to(out(), " every {} {}", in.period, in.at_end ? "last" : "first");
     }
-    if (in.kind == Kind::Loop) {
+    if (in.step != 0) {
+      fmt::format_to(out(), " step {}{}", in.step < 0 ? "minus " : "", std::abs(in.step));
+    }
+    if (in.block != kNone) {
       text_ += " {\n";
       block(in.block, depth + 1);
       text_.append(static_cast<std::size_t>(depth) * 2, ' ');

@@ -126,6 +126,7 @@ Range Ranges::argument(ValueId id) const {
     const auto at = std::find(block.arguments.begin(), block.arguments.end(), id);
     if (at == block.arguments.end()) continue;
     const auto position = static_cast<std::size_t>(at - block.arguments.begin());
+    if (const std::uint32_t size = positions_of(block); size > 0) return {0, size - 1};
     const ir::Instruction& next = f_[f_[block.body.back()].operands[position]];
     const auto block_id = static_cast<ir::BlockId>(&block - f_.blocks.data());
     if (next.op != Op::Add || next.operands[0] != id || f_[next.operands[1]].op != Op::Constant) {
@@ -140,6 +141,13 @@ Range Ranges::argument(ValueId id) const {
     }
   }
   return {};
+}
+
+std::uint32_t Ranges::positions_of(const ir::Block& block) const {
+  for (const ir::Instruction& in : f_.values) {
+    if (in.op == Op::Each && &f_.blocks[in.block] == &block) return in.index;
+  }
+  return 0;
 }
 
 /// True when every step comes by a test that the counter passes only where one more is no overflow.

@@ -44,6 +44,8 @@ class Ranges {
   Range of(ir::ValueId id, bool always, int depth) const;
   Range made_by(const ir::Instruction& in, bool always, int depth) const;
   Range argument(ir::ValueId id) const;
+  /// How many positions the block of an `each` is for; 0: it is no such block.
+  std::uint32_t positions_of(const ir::Block& block) const;
   bool ends_before_it_wraps(ir::BlockId block, ir::ValueId counter, std::int64_t step) const;
   /// The value is not less than `range.low`, and less than the size of `below`.
   void add(ir::ValueId value, Range range, ir::ValueId below);

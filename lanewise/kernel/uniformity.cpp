@@ -8,7 +8,8 @@ using ir::ValueId;
 
 class Analysis {
  public:
-  Analysis(const ir::Function& f, ValueId refill_loop) : f_(f), refill_loop_(refill_loop) {
+  Analysis(const ir::Function& f, ValueId refill_loop, bool inner)
+      : f_(f), refill_loop_(refill_loop), inner_(inner) {
     facts_.uniform.assign(f.values.size(), true);
     facts_.diverges.assign(f.values.size(), false);
   }
@@ -50,12 +51,23 @@ class Analysis {
     const ir::Instruction& in = f_[id];
     switch (in.op) {
       case Op::Param:
-        if (f_.params[in.index].is_mapped()) set_varying(id);
+        if (f_.params[in.index].is_mapped() && !inner_) set_varying(id);
         return;
       case Op::Element:
+        if (!inner_) set_varying(id);
+        return;
       case Op::Array:
+        if (!inner_ || in_each_) set_varying(id);
+        return;
       case Op::ArrayRead:
-        return set_varying(id);
+        if (!inner_ || any_varying(in.operands)) set_varying(id);
+        return;
+      case Op::Each:
+        set_varying(f_.blocks[in.block].arguments[0]);
+        in_each_ = true;
+        block(in.block, loop);
+        in_each_ = false;
+        return;
       case Op::TableRead:
         if (any_varying(in.operands)) set_varying(id);
         return;
@@ -79,6 +91,7 @@ class Analysis {
       }
       case Op::Result: {
         const ValueId owner = in.operands[0];
+        if (f_[owner].op == Op::Each) return;  // one for all positions
         if (facts_.diverges[owner] ||
             !facts_.uniform[f_.blocks[f_[owner].block].arguments[in.index]]) {
           set_varying(id);
@@ -115,6 +128,8 @@ class Analysis {
 
   const ir::Function& f_;
   ValueId refill_loop_;
+  bool inner_;
+  bool in_each_ = false;
   Uniformity facts_;
   std::vector<ValueId> loops_;  // around an instruction, the innermost last
   bool changed_ = false;
@@ -122,8 +137,8 @@ class Analysis {
 
 }  // namespace
 
-Uniformity analyse_uniformity(const ir::Function& function, ir::ValueId refill_loop) {
-  return Analysis(function, refill_loop).run();
+Uniformity analyse_uniformity(const ir::Function& function, ir::ValueId refill_loop, bool inner) {
+  return Analysis(function, refill_loop, inner).run();
 }
 
 }  // namespace lw::kernel

@@ -14,7 +14,9 @@ struct Uniformity {
 };
 
 /// `refill_loop`: a loop whose lanes hold elements at different steps, so that everything it
-/// carries varies; kNone for none.
-Uniformity analyse_uniformity(const ir::Function& function, ir::ValueId refill_loop = ir::kNone);
+/// carries varies; kNone for none. `inner`: lanes are positions of one element, and what is outside
+/// of every `each` is the same for all.
+Uniformity analyse_uniformity(const ir::Function& function, ir::ValueId refill_loop = ir::kNone,
+                              bool inner = false);
 
 }  // namespace lw::kernel

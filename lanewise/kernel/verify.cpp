@@ -70,12 +70,14 @@ class Verifier {
             in, "names a shared parameter of this type");
       case Kind::Load:
         return require(in.index < k_.inputs.size() &&
-                           k_.inputs[in.index] == types::Item{type(in.dst)} && varying(in.dst),
+                           k_.inputs[in.index] == types::Item{type(in.dst)} &&
+                           varying(in.dst) != k_.inner,
                        in, "names a mapped input of this type");
       case Kind::RowRead:
         require(in.index < k_.inputs.size() && k_.inputs[in.index].is_row() &&
-                    k_.inputs[in.index].type == type(in.dst) && varying(in.dst),
+                    k_.inputs[in.index].type == type(in.dst),
                 in, "names a row of this type");
+        require(varying(in.dst) == (!k_.inner || varies(in)), in, "varies with its index");
         return place(in, 1);
       case Kind::Active:
         return require(is_mask(in.dst), in, "gives a mask");
@@ -97,7 +99,9 @@ class Verifier {
                        in, "a uniform bool, inside a loop");
       case Kind::Fail:
         require(in.index < k_.sites.size() && count >= 1, in, "names a site and a mask");
-        for (const RegisterId r : in.sources) require(is_mask(r), in, "sources are masks");
+        for (const RegisterId r : in.sources) {
+          require(is_mask(r) || (k_.inner && type(r) == DType::Bool), in, "sources are masks");
+        }
         return;
       case Kind::Store:
         return require(depth == 0 && count == 1 && in.index < k_.outputs.size() &&
@@ -112,8 +116,8 @@ class Verifier {
             in, "an array of its output's type and size");
       }
       case Kind::Element:
-        return require(type(in.dst) == DType::U32 && varying(in.dst) && in.index < 2, in,
-                       "a varying u32, word 0 or 1");
+        return require(type(in.dst) == DType::U32 && varying(in.dst) != k_.inner && in.index < 2,
+                       in, "a varying u32, word 0 or 1");
       case Kind::TableSize:
         return require(
             in.index < k_.tables.size() && type(in.dst) == DType::I64 && !varying(in.dst), in,
@@ -121,30 +125,51 @@ class Verifier {
       case Kind::TableRead:
         require(in.index < k_.tables.size() && type(in.dst) == k_.tables[in.index], in,
                 "names a table of this type");
-        require(count > 0 && varying(in.dst) == varying(in.sources[0]), in,
-                "varies with its index");
+        require(count > 0 && varying(in.dst) == varies(in), in, "varies with its index");
         return place(in, 1);
       case Kind::Array:
         return require(in.index < k_.arrays.size() && count <= 1 &&
                            (count == 0 || type(in.sources[0]) == array(in)),
                        in, "names an array of this type");
       case Kind::ArrayRead:
-        require(in.index < k_.arrays.size() && type(in.dst) == array(in) && varying(in.dst), in,
-                "names an array of this type");
+        require(in.index < k_.arrays.size() && type(in.dst) == array(in) &&
+                    varying(in.dst) == (!is_flat(in) || varies(in)),
+                in, "names an array of this type");
         return place(in, 1);
       case Kind::ArrayWrite:
-        require(in.index < k_.arrays.size() && count == 3 && type(in.sources[1]) == array(in), in,
+        require(in.index < k_.arrays.size() && count >= 2 && type(in.sources[1]) == array(in), in,
                 "names an array of this type");
         return place(in, 2);
+      case Kind::Each:
+        require(k_.inner && !in_each_ && count == 0 && in.index > 0, in,
+                "a size, in a kernel for positions, and not in another");
+        in_each_ = true;
+        block(in.block, depth + 1);
+        in_each_ = false;
+        for (const Instruction& inner : k_.blocks[in.block]) {  // it is run once at least
+          if (inner.kind == Kind::Collect) assigned_[inner.dst] = true;
+        }
+        return;
+      case Kind::Position:
+        return require(in_each_ && type(in.dst) == DType::I32 && varying(in.dst), in,
+                       "a varying i32, in an each");
+      case Kind::Collect:
+        return require(in_each_ && count == 1 && !varying(in.dst), in,
+                       "one source and a uniform result, in an each");
     }
   }
+
+  bool is_flat(const Instruction& in) const { return k_.arrays[in.index].is_flat; }
+  bool varies(const Instruction& in) const { return in.step != 0 || varying(in.sources[0]); }
 
   DType array(const Instruction& in) const { return k_.arrays[in.index].type; }
 
   /// The index of an access, and its mask.
   void place(const Instruction& in, std::size_t mask) const {
-    const bool needs_mask =
-        varying(in.sources[0]) || in.kind == Kind::ArrayWrite || in.kind == Kind::RowRead;
+    const bool is_write = in.kind == Kind::ArrayWrite && (!is_flat(in) || in_each_);
+    const bool needs_mask = varies(in) || is_write || (in.kind == Kind::RowRead && !k_.inner);
+    require(in.step == 0 || (in_each_ && !varying(in.sources[0])), in,
+            "steps from a uniform place, in an each");
     require(in.sources.size() == mask + (needs_mask ? 1u : 0u), in, "number of sources");
     const DType index = type(in.sources[0]);
     require(index == DType::I32 || index == DType::I64, in, "the index is an i32 or i64");
@@ -168,6 +193,7 @@ class Verifier {
 
   const Kernel& k_;
   std::vector<bool> assigned_;
+  bool in_each_ = false;
   std::vector<RegisterId> first_assigned_;  // in the block that is being read
 };
 

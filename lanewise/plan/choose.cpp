@@ -207,6 +207,7 @@ std::string to_string(const Wish& wish) {
     text += ' ';
   };
   add(wish.refill);
+  add(wish.inner);
   add(wish.isa);
   add(wish.lanes);
   add(wish.interleave);
@@ -221,6 +222,49 @@ std::size_t array_bytes(const ir::Function& f) {
     if (f[id].op == Op::Array) bytes += f[id].index * types::size_of(f[id].type);
   });
   return bytes;
+}
+
+namespace {
+
+/// The positions of the largest `each` that has none inside.
+std::uint32_t most_positions(const ir::Function& f) {
+  std::uint32_t most = 0;
+  ir::for_each(f, [&](ValueId id, int) {
+    if (f[id].op != Op::Each) return;
+    bool is_innermost = true;
+    ir::for_each(
+        f, [&](ValueId inner, int) { is_innermost = is_innermost && f[inner].op != Op::Each; },
+        f[id].block);
+    if (is_innermost) most = std::max(most, f[id].index);
+  });
+  return most;
+}
+
+}  // namespace
+
+bool is_inner_better(const ir::Function& f, const Wish& wish) {
+  constexpr std::uint32_t kMany = 32;
+  const std::uint32_t most = most_positions(f);
+  return most > 0 && wish.inner.value_or(most >= kMany);
+}
+
+Choice choose_inner(const ir::Function& f, const Wish& wish) {
+  Choice choice;
+  Schedule& s = choice.schedule;
+  s.inner = true;
+  s.isa = wish.isa.value_or(host_isa());
+  const kernel::Uniformity facts = kernel::analyse_uniformity(f, ir::kNone, true);
+  std::size_t widest = 4;
+  ir::for_each(f, [&](ValueId id, int) {
+    if (ir::has_value(f[id]) && !facts.uniform[id]) {
+      widest = std::max(widest, types::size_of(f[id].type));
+    }
+  });
+  s.lanes = wish.lanes.value_or(register_bytes(s.isa) / static_cast<int>(widest));
+  s.interleave = wish.interleave.value_or(4);
+  choice.reason =
+      fmt::format("elements have up to {} positions: lanes share one element", most_positions(f));
+  return choice;
 }
 
 double packet_occupancy(const Sample& sample, int lanes) {

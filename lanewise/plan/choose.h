@@ -20,6 +20,7 @@ struct Sample {
 /// What the caller insists on; the rest is chosen.
 struct Wish {
   std::optional<bool> refill;
+  std::optional<bool> inner;
   std::optional<Isa> isa;
   std::optional<int> lanes;
   std::optional<int> interleave;
@@ -38,6 +39,11 @@ struct Choice {
 /// `sample` may be null: then only static cost counts. Throws UsageError for a wish that cannot be
 /// met, such as refill for a program without a loop.
 Choice choose(const ir::Function& program, const Wish& wish, const Sample* sample);
+
+/// True when lanes should hold positions of one element: elements are long.
+bool is_inner_better(const ir::Function& program, const Wish& wish);
+/// The schedule for that; the program has no `each` inside of another.
+Choice choose_inner(const ir::Function& program, const Wish& wish);
 
 /// Bytes of all arrays that an element has of its own; at most kMostArrayBytes can be run.
 std::size_t array_bytes(const ir::Function& program);

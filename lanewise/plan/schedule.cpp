@@ -35,6 +35,10 @@ const char* name_of(Isa isa) {
 int register_bytes(Isa isa) { return 16 << static_cast<int>(isa); }
 
 std::string to_string(const Schedule& s) {
+  if (s.inner) {
+    return fmt::format("inner, {} lanes x {} registers of one element, {}", s.lanes, s.interleave,
+                       name_of(s.isa));
+  }
   std::string text = fmt::format("{}, {} lanes x {} registers, {} steps a look",
                                  s.refill ? "refill" : "packets", s.lanes, s.interleave, s.steps);
   if (s.refill) text += fmt::format(", refill at {}", s.threshold);

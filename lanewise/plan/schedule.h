@@ -17,6 +17,8 @@ int register_bytes(Isa isa);
 struct Schedule {
   /// Refill: a finished lane takes the next element inside the loop. Needs a kernel lowered for it.
   bool refill = false;
+  /// Inner: lanes hold positions of one element. Needs a kernel lowered for it.
+  bool inner = false;
   Isa isa = Isa::V3;
   int lanes = 8;       // of one register-wide value
   int interleave = 2;  // registers in flight

@@ -38,8 +38,9 @@ struct StoredPlan {
 
 std::string print_plan(const StoredPlan& p) {
   const plan::Schedule& s = p.choice.schedule;
-  return fmt::format("{} {} {} {} {} {} {} {}\n{}", int{s.refill}, static_cast<int>(s.isa), s.lanes,
-                     s.interleave, s.steps, s.threshold, p.samples, p.mean_trips, p.choice.reason);
+  return fmt::format("{} {} {} {} {} {} {} {} {}\n{}", int{s.refill}, int{s.inner},
+                     static_cast<int>(s.isa), s.lanes, s.interleave, s.steps, s.threshold,
+                     p.samples, p.mean_trips, p.choice.reason);
 }
 
 std::optional<StoredPlan> parse_plan(const std::string& text) {
@@ -48,8 +49,8 @@ std::optional<StoredPlan> parse_plan(const std::string& text) {
   int isa = 0;
   std::istringstream in(text);
   in.imbue(std::locale::classic());
-  in >> s.refill >> isa >> s.lanes >> s.interleave >> s.steps >> s.threshold >> p.samples >>
-      p.mean_trips;
+  in >> s.refill >> s.inner >> isa >> s.lanes >> s.interleave >> s.steps >> s.threshold >>
+      p.samples >> p.mean_trips;
   if (!in || in.get() != '\n') return std::nullopt;
   s.isa = static_cast<plan::Isa>(isa);
   p.choice.reason = text.substr(static_cast<std::size_t>(in.tellg()));
@@ -184,7 +185,10 @@ void Program::load_or_compile(const plan::Sample& sample) {
 }
 
 void Program::compile_locked(const plan::Sample& sample) {
-  report_.choice = plan::choose(lanes(), wish_, &sample);
+  const bool inner = plan::is_inner_better(function_, wish_);
+  const ir::Function positions = inner ? transform::serialize(function_, true) : ir::Function();
+  report_.choice =
+      inner ? plan::choose_inner(positions, wish_) : plan::choose(lanes(), wish_, &sample);
   base::dump("plan", [&] {
     return plan::to_string(report_.choice.schedule) + "\nbecause: " + report_.choice.reason;
   });
@@ -195,10 +199,11 @@ void Program::compile_locked(const plan::Sample& sample) {
     element_ns_ = plan::estimate_element_ns(lanes(), plan.mean_trips);
   }
   ObjectCode object;
-  if (report_.choice.schedule.refill) {
-    const kernel::Kernel refill = kernel::lower(lanes(), {.refill = true});
-    base::dump("kernel", [&] { return kernel::print(refill); });
-    object = backend_.compile(refill, report_.choice.schedule);
+  if (inner || report_.choice.schedule.refill) {
+    const kernel::Kernel special = inner ? kernel::lower(positions, {.inner = true})
+                                         : kernel::lower(lanes(), {.refill = true});
+    base::dump("kernel", [&] { return kernel::print(special); });
+    object = backend_.compile(special, report_.choice.schedule);
   } else {
     object = backend_.compile(kernel_, report_.choice.schedule);
   }

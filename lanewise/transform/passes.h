@@ -55,7 +55,8 @@ ir::Function close_loops(const ir::Function& function);
 ir::Function limit_steps(const ir::Function& function, DType counter);
 
 /// Replaces every `each` by straight code, where it is short, or by a loop and arrays.
-ir::Function serialize(const ir::Function& function);
+/// `keeps_inner`: but those with many positions that have none inside.
+ir::Function serialize(const ir::Function& function, bool keeps_inner = false);
 
 struct Options {
   std::optional<DType> step_counter;  // limit_steps with this type

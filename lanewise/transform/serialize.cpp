@@ -53,7 +53,7 @@ Scalar neutral(Collect collect, DType type) {
 
 class Serializer : public Copier {
  public:
-  using Copier::Copier;
+  Serializer(const ir::Function& f, bool keeps_inner) : Copier(f), keeps_inner_(keeps_inner) {}
 
  private:
   // --- arithmetic of indices ---
@@ -93,13 +93,20 @@ class Serializer : public Copier {
   void instruction(ValueId id) override {
     const Instruction& in = f_[id];
     build_.set_location(in.location);
-    if (in.op == Op::Each) {
-      const std::size_t cost = unrolled_cost(id);
-      return cost <= kMostUnrolled ? unroll(id) : go_round(id);
+    if (in.op == Op::Each && stays(id)) {
+      stays_.push_back(id);
+      is_inside_ = true;
+      Copier::each(id);
+      is_inside_ = false;
+      return;
     }
-    if (in.op == Op::Collect) {
+    if (in.op == Op::Each) {
+      return unrolled_cost(id) <= kMostUnrolled ? unroll(id) : go_round(id);
+    }
+    if (in.op == Op::Collect && !is_inside_) {
       collected_.push_back(map_[in.operands[0]]);
-    } else if (in.op == Op::Result && f_[in.operands[0]].op == Op::Each) {
+    } else if (in.op == Op::Result && f_[in.operands[0]].op == Op::Each &&
+               std::find(stays_.begin(), stays_.end(), in.operands[0]) == stays_.end()) {
       const Made& made = made_.at(in.operands[0])[in.index];
       map_[id] = made.value;
       kept_[id] = &made.values;
@@ -111,6 +118,22 @@ class Serializer : public Copier {
     } else {
       Copier::instruction(id);
     }
+  }
+
+  /// An `each` with many positions, none inside, and numbers to collect.
+  bool stays(ValueId id) const {
+    constexpr std::uint32_t kFew = 16;
+    if (!keeps_inner_ || f_[id].index < kFew) return false;
+    bool is_innermost = true;
+    ir::for_each(
+        f_,
+        [&](ValueId inner, int) {
+          const Instruction& in = f_[inner];
+          is_innermost = is_innermost && in.op != Op::Each &&
+                         (in.op != Op::Collect || ir::is_number(f_, in.operands[0]));
+        },
+        f_[id].block);
+    return is_innermost;
   }
 
   /// What a place of an unrolled array is, where it is known which one is read.
@@ -344,6 +367,9 @@ class Serializer : public Copier {
     }
   }
 
+  bool keeps_inner_;
+  bool is_inside_ = false;                               // of an each that stays
+  std::vector<ValueId> stays_;                           // those
   std::vector<ValueId> collected_;                       // of the position that is being copied
   std::map<ValueId, std::vector<Made>> made_;            // by each
   std::map<ValueId, const std::vector<ValueId>*> kept_;  // by result
@@ -351,9 +377,8 @@ class Serializer : public Copier {
 
 }  // namespace
 
-ir::Function serialize(const ir::Function& function) {
-  ir::Function f = remove_dead(simplify(Serializer(function).run()));
-  return f;
+ir::Function serialize(const ir::Function& function, bool keeps_inner) {
+  return remove_dead(simplify(Serializer(function, keeps_inner).run()));
 }
 
 }  // namespace lw::transform

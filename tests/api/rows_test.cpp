@@ -109,12 +109,17 @@ void expect_as_evaluated(const std::string& text, std::int64_t count, bool wild)
   struct Way {
     Compile compile;
     std::optional<plan::Isa> isa;
+    std::optional<bool> inner;
   };
-  std::vector<Way> ways = {{Compile::Never, {}}, {Compile::Now, {}}, {Compile::Now, plan::Isa::V2}};
-  if (plan::host_isa() == plan::Isa::V4) ways.push_back({Compile::Now, plan::Isa::V3});
+  std::vector<Way> ways = {{Compile::Never, {}, {}}};
+  for (const plan::Isa isa : {plan::Isa::V2, plan::Isa::V3, plan::Isa::V4}) {
+    if (isa > plan::host_isa()) continue;
+    ways.push_back({Compile::Now, isa, false});
+    ways.push_back({Compile::Now, isa, true});
+  }
   for (const Way& way : ways) {
     ElementFunction function([&](std::span<const Input>) { return traced; },
-                             {.name = "rows", .schedule = {.isa = way.isa}});
+                             {.name = "rows", .schedule = {.inner = way.inner, .isa = way.isa}});
     std::vector<Tensor> results(traced.results.size());
     function.call(results, arguments, {.threads = 2, .compile = way.compile});
     for (std::size_t r = 0; r < results.size(); ++r) {
@@ -126,7 +131,8 @@ void expect_as_evaluated(const std::string& text, std::int64_t count, bool wild)
         ASSERT_EQ(got, expected[r][i])
             << text << "result " << r << ", value " << i << ", compile "
             << static_cast<int>(way.compile) << ", isa "
-            << (way.isa ? static_cast<int>(*way.isa) : -1) << ": " << types::to_string(got) << ", "
+            << (way.isa ? static_cast<int>(*way.isa) : -1) << ", inner "
+            << way.inner.value_or(false) << ": " << types::to_string(got) << ", "
             << types::to_string(expected[r][i]);
       }
     }

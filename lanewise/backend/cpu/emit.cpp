@@ -24,7 +24,9 @@ using Layout = runtime::ContextLayout;
 void emit(llvm::Module& module, const std::string& name, const kernel::Kernel& kernel,
           const plan::Schedule& schedule) {
   Emitter emitter(module, name, kernel, schedule);
-  if (schedule.refill) {
+  if (kernel.inner) {
+    emitter.inner();
+  } else if (schedule.refill) {
     emitter.refill();
   } else {
     emitter.packets();
@@ -39,6 +41,7 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
       b_(module.getContext()),
       ops_(b_, schedule.isa, schedule.lanes),
       width_(schedule.interleave),
+      most_(kernel.inner ? std::max(schedule.interleave, kMostPositions) : schedule.interleave),
       group_(schedule.isa == plan::Isa::V4 ? 4 : 1) {
   Type* pointer = b_.getPtrTy();
   auto* signature =
@@ -70,9 +73,10 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
     tables_.push_back(table_field(i, offsetof(types::Table, data), pointer));
   }
   for (const kernel::Array& array : k_.arrays) {
-    Type* rows = llvm::ArrayType::get(memory_type(array.type, true), array.size);
+    Type* rows = llvm::ArrayType::get(memory_type(array.type, !array.is_flat), array.size);
     arrays_.emplace_back();
-    for (int u = 0; u < s_.interleave; ++u) {
+    if (array.is_flat && array.output != kernel::kNone) continue;  // it has the output's memory
+    for (int u = 0; u < (array.is_flat ? 1 : most_); ++u) {
       arrays_.back().push_back(new_slot(rows, "array"));
       llvm::cast<llvm::AllocaInst>(arrays_.back().back())->setAlignment(llvm::Align(64));
     }
@@ -88,7 +92,7 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
   values_.resize(k_.registers.size());
   slots_.resize(k_.registers.size());
   hoisted_.assign(k_.registers.size(), false);
-  for (auto& v : values_) v.assign(static_cast<std::size_t>(s_.interleave), nullptr);
+  for (auto& v : values_) v.assign(static_cast<std::size_t>(most_), nullptr);
   count_assignments();
   hoist_uniform();
 }
@@ -129,7 +133,7 @@ Value* Emitter::new_slot(Type* type, const llvm::Twine& name) {
 
 Emitter::Values Emitter::new_slots(RegisterId r) {
   Values slots;
-  for (int u = 0; u < (is_varying(r) ? s_.interleave : 1); ++u) {
+  for (int u = 0; u < (is_varying(r) ? most_ : 1); ++u) {
     slots.push_back(new_slot(register_type(r), "r" + llvm::Twine(r)));
   }
   return slots;
@@ -177,7 +181,9 @@ void Emitter::hoist_uniform() {
   Value* shared = k_.shared.empty() ? nullptr : context_field(Layout::kShared, b_.getPtrTy());
   for (const Instruction& in : k_.body()) {
     if (in.dst == kernel::kNone || is_varying(in.dst) || assignments_[in.dst] != 1) continue;
-    bool ready = true;
+    bool ready = !k_.inner || in.kind == Kind::Constant || in.kind == Kind::Shared ||
+                 in.kind == Kind::TableSize || in.kind == Kind::TableRead ||
+                 in.kind == Kind::Compute || in.kind == Kind::Copy;
     for (const RegisterId r : in.sources) ready = ready && hoisted_[r];
     if (!ready) continue;
     hoisted_[in.dst] = true;
@@ -194,8 +200,9 @@ void Emitter::hoist_uniform() {
 }
 
 bool Emitter::is_local(const Instruction& in) const {
+  if (k_.inner && (in.kind == Kind::Collect || in.kind == Kind::Position)) return true;
   if (in.kind == Kind::ArrayWrite || in.kind == Kind::ArrayRead || in.kind == Kind::RowRead) {
-    return true;
+    return !k_.inner || in.step != 0 || is_varying(in.sources[0]);
   }
   return (in.kind == Kind::Compute || in.kind == Kind::Copy || in.kind == Kind::TableRead) &&
          is_varying(in.dst);
@@ -274,6 +281,11 @@ void Emitter::instruction(const Instruction& in) {
       }
       return;
     case Kind::Load:
+      if (k_.inner) {
+        const DType t = type(in.dst);
+        Value* at = element_pointer(inputs_[in.index], t, element_);
+        return write(in.dst, 0, from_memory(t, b_.CreateLoad(memory_type(t, false), at)));
+      }
       for (int u = begin_; u < begin_ + width_; ++u) {
         if (phase_ == Phase::Prologue) {
           write(in.dst, u, expand_load(in.index, u));
@@ -298,25 +310,42 @@ void Emitter::instruction(const Instruction& in) {
       return;
     }
     case Kind::Fail:
-      return fail(in);
+      return k_.inner ? leave_element(in) : fail(in);
     case Kind::Store:
+      if (k_.inner) {
+        const DType t = type(in.sources[0]);
+        Value* value = read(in.sources[0], 0, false);
+        if (t == DType::Bool) value = b_.CreateZExt(value, b_.getInt8Ty());
+        b_.CreateStore(value, element_pointer(outputs_[in.index], t, element_));
+        return;
+      }
       return store(in);
     case Kind::Element:
       return element(in);
     case Kind::TableSize:
       return write(in.dst, 0, table_field(in.index, offsetof(types::Table, size), b_.getInt64Ty()));
     case Kind::TableRead:
-      return table_read(in);
+      return in.step != 0 ? flat_read(in) : table_read(in);
     case Kind::RowRead:
-      return row_read(in);
+      return k_.inner ? flat_read(in) : row_read(in);
     case Kind::RowStore:
       return row_store(in);
     case Kind::Array:
-      return array_fill(in);
+      return is_flat(in) ? flat_fill(in) : array_fill(in);
     case Kind::ArrayRead:
-      return array_read(in);
+      return is_flat(in) ? flat_read(in) : array_read(in);
     case Kind::ArrayWrite:
-      return array_write(in);
+      return is_flat(in) ? flat_write(in) : array_write(in);
+    case Kind::Each:
+      return each(in);
+    case Kind::Position:
+      for (int u = begin_; u < begin_ + width_; ++u) {
+        Value* first = b_.CreateAdd(position_, b_.getInt32(static_cast<unsigned>(u * s_.lanes)));
+        write(in.dst, u, ops_.numbers_from(first));
+      }
+      return;
+    case Kind::Collect:
+      return collect(in);
   }
 }
 

@@ -5,8 +5,8 @@
 // of them before the next one, so their latencies overlap. Registers that are assigned more than
 // once live in stack slots; LLVM's sroa turns those into phis.
 //
-// emit.cpp and memory.cpp have the parts both schedules share, packets.cpp and refill.cpp one
-// schedule each.
+// emit.cpp and memory.cpp have the parts all schedules share, packets.cpp, refill.cpp and inner.cpp
+// one schedule each.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -28,6 +28,7 @@ class Emitter {
           const plan::Schedule& schedule);
   void packets();
   void refill();
+  void inner();
 
  private:
   using Values = llvm::SmallVector<llvm::Value*, 4>;
@@ -133,10 +134,30 @@ class Emitter {
   llvm::Value* to_memory(DType type, llvm::Value* value);
   llvm::Value* element_pointer(llvm::Value* base, DType type, llvm::Value* index);
   /// A loop that emits `body(i)` for i from 0 to below `count`, both i32.
-  template <class Body>
-  void count_to(llvm::Value* count, const Body& body);
+  void count_to(llvm::Value* count, llvm::function_ref<void(llvm::Value*)> body);
   llvm::Value* context_field(int offset, llvm::Type* type);
   llvm::Value* load_lanes(std::uint32_t input, llvm::Value* index, llvm::Value* mask);
+
+  // --- inner ---
+  void each(const kernel::Instruction& in);
+  /// The block of an `each` for so many registers of positions.
+  void positions(const kernel::Instruction& in, int width, llvm::Value* first, bool masked);
+  void collect(const kernel::Instruction& in);
+  llvm::Value* combined(const kernel::Instruction& in);
+  llvm::Value* best_place(const kernel::Instruction& in);
+  llvm::Value* combine(const kernel::Instruction& in, llvm::Value* a, llvm::Value* b);
+  llvm::Constant* neutral(const kernel::Instruction& in);
+  llvm::Value* stripe_slot(llvm::Value* rows, llvm::Value* row);
+  Values stripe_values(llvm::Value* rows, DType type);
+  void leave_element(const kernel::Instruction& in);
+  /// The first of the values that an access in a kernel for positions has, and their type.
+  llvm::Value* flat_values(const kernel::Instruction& in, DType& type);
+  void flat_read(const kernel::Instruction& in);
+  void flat_write(const kernel::Instruction& in);
+  void flat_fill(const kernel::Instruction& in);
+  /// Where the places of register `u` begin, if they follow one another.
+  llvm::Value* stepped_pointer(const kernel::Instruction& in, llvm::Value* base, DType type, int u);
+  bool is_flat(const kernel::Instruction& in) const;
 
   // --- refill ---
   /// Sorts block 0 into what comes before, in and after its loop, and gives slots to what crosses.
@@ -161,6 +182,8 @@ class Emitter {
 
   llvm::BasicBlock* new_block(const llvm::Twine& name);
 
+  static constexpr int kMostPositions = 8;  // registers of positions in one step
+
   llvm::Module& module_;
   const kernel::Kernel& k_;
   const plan::Schedule& s_;
@@ -168,6 +191,7 @@ class Emitter {
   LaneOps ops_;
   int width_;  // interleaved registers that are being emitted: [begin_, begin_ + width_)
   int begin_ = 0;
+  int most_;   // registers that can be in flight at once
   int group_;  // interleaved registers that are emitted together: as many as machine registers hold
 
   llvm::Function* function_ = nullptr;
@@ -195,6 +219,18 @@ class Emitter {
   bool masked_ = true;              // Packet: some lanes may hold no element
   llvm::Value* streams_ = nullptr;  // Packet: whole packets may go past the caches, if this is set
   llvm::Value* base_ = nullptr;     // Packet: number of the packet's first element, i32
+
+  // Inner.
+  llvm::Value* element_ = nullptr;   // number of the element in the chunk, i32
+  llvm::Value* position_ = nullptr;  // of the first lane, i32
+  int each_width_ = 1;               // registers of positions where nothing is combined
+  llvm::BasicBlock* next_element_ = nullptr;
+  /// What an `each` has combined so far: rows of lanes with its stripes, and their places.
+  struct Stripes {
+    llvm::Value* values = nullptr;
+    llvm::Value* places = nullptr;
+  };
+  std::map<kernel::RegisterId, Stripes> stripes_;
 
   std::vector<int> reads_;  // by register: instructions that read it
   std::map<kernel::BlockId, Interface> interfaces_;

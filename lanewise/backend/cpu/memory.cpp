@@ -24,6 +24,10 @@ Value* Emitter::lane_ids(int u) {
 void Emitter::element(const Instruction& in) {
   const auto lanes = static_cast<unsigned>(s_.lanes);
   Value* first = b_.CreateAdd(first_, context_field(Layout::kFirstElement, b_.getInt64Ty()));
+  if (k_.inner) {
+    Value* number = b_.CreateAdd(first, b_.CreateSExt(element_, b_.getInt64Ty()));
+    return write(in.dst, 0, b_.CreateTrunc(b_.CreateLShr(number, 32 * in.index), b_.getInt32Ty()));
+  }
   Value* low = b_.CreateVectorSplat(lanes, b_.CreateTrunc(first, b_.getInt32Ty()));
   for (int u = begin_; u < begin_ + width_; ++u) {
     Value* number = b_.CreateAdd(low, lane_ids(u));
@@ -137,8 +141,7 @@ void Emitter::row_store(const Instruction& in) {
   }
 }
 
-template <class Body>
-void Emitter::count_to(Value* count, const Body& body) {
+void Emitter::count_to(Value* count, llvm::function_ref<void(Value*)> body) {
   Value* slot = new_slot(b_.getInt32Ty(), "i");
   b_.CreateStore(b_.getInt32(0), slot);
   llvm::BasicBlock* step = new_block("count");

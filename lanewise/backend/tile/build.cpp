@@ -257,6 +257,10 @@ void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top)
       return;
     case LaneKind::Loop:
       return emit_loop(in, id, top);
+    case LaneKind::Each:
+    case LaneKind::Position:
+    case LaneKind::Collect:
+      LW_UNREACHABLE("lanes hold elements here");
   }
 }
 

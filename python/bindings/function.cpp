@@ -137,6 +137,7 @@ void bind_function(nb::module_& module) {
       .def_rw("compile", &MapOptions::compile)
       .def_rw("math", &MapOptions::math)
       .def_rw("accuracy", &MapOptions::accuracy)
+      .def_rw("count", &MapOptions::count, nb::arg("count").none())
       .def_rw("seed", &MapOptions::seed)
       .def_rw("first_element", &MapOptions::first_element)
       .def_rw("timeout", &MapOptions::timeout)

@@ -37,8 +37,8 @@ class Results {
   void add(PyObject* array, DType type, bool is_complex, const Geometry& geometry) {
     arrays_[count_++] = array;
     auto* const data = PyArray_BYTES(reinterpret_cast<PyArrayObject*>(array));
-    add_output(Output(type, data, geometry.count));
-    if (is_complex) add_output(Output(type, data + types::size_of(type), geometry.count));
+    add_output(type, data, geometry.count);
+    if (is_complex) add_output(type, data + types::size_of(type), geometry.count);
   }
   /// For a geometry that is not flat: the strides of all, in its order.
   void set_strides(const Geometry& geometry) {
@@ -75,9 +75,9 @@ class Results {
   }
 
  private:
-  void add_output(const Output& output) {
+  void add_output(DType type, void* data, std::int64_t count) {
     owners_[size_] = static_cast<std::uint8_t>(count_ - 1);
-    new (storage_ + size_++ * sizeof(Output)) Output(output);
+    new (storage_ + size_++ * sizeof(Output)) Output(type, data, count);
   }
 
   PyObject* arrays_[kMost];
@@ -88,6 +88,18 @@ class Results {
   std::vector<std::int64_t> strides_;
 };
 static_assert(std::is_same_v<npy_intp, std::int64_t>);
+
+/// Where no argument is an array, there are as many elements as were asked for, in one dimension,
+/// or a single one.
+void set_count(const MapOptions& options, Geometry& geometry) {
+  if (geometry.rank > 0) return;
+  if (!options.count) {
+    geometry.is_flat = true;
+    return;
+  }
+  geometry.rank = 1;
+  geometry.shape[0] = geometry.count = *options.count;
+}
 
 /// True for an array that results of this type and shape can go into.
 bool is_output(PyObject* value, DType type, bool is_complex, const Geometry& geometry) {
@@ -167,6 +179,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
   Geometry geometry;
   geometry.is_flat = !has_complex_results_;
   if (!read_values(params_, values, inputs, geometry)) return nullptr;
+  set_count(options, geometry);
   const ElementFunction::Ready prepared = ready(options);
   Results results;
   const types::Item* item = prepared.results().data();
@@ -214,6 +227,7 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
         geometry.is_flat && PyArray_IS_C_CONTIGUOUS(reinterpret_cast<PyArrayObject*>(array));
   }
   if (!read_values(params_, values, inputs, geometry)) return false;
+  set_count(options, geometry);
   if (outputs.size() != is_complex_.size()) return false;
   Results results;
   const types::Item* item = ready(options).results().data();

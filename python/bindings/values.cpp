@@ -188,10 +188,7 @@ bool read_values(std::span<const ir::Param> params, std::span<PyObject* const> v
     }
   }
   if (inputs.size() != params.size()) return false;
-  if (mapped == 0) {  // one element
-    geometry.is_flat = true;
-    return true;
-  }
+  if (mapped == 0) return true;
   if (geometry.is_flat) {
     geometry.rank = PyArray_NDIM(arrays[0]);
     std::copy_n(PyArray_DIMS(arrays[0]), geometry.rank, geometry.shape);

@@ -87,6 +87,7 @@ from .functions import (
 )
 from .loops import while_loop
 from .mapping import map
+from .numbering import element
 from .options import Config, config
 from .settings import (
     CacheInfo,
@@ -134,6 +135,7 @@ __all__ = [
     "cos",
     "cosh",
     "digamma",
+    "element",
     "erf",
     "erfc",
     "exp",

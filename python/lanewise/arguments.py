@@ -86,13 +86,17 @@ class Arguments(NamedTuple):
 
 
 def describe(
-    call: str, arguments: tuple[Any, ...], shared: frozenset[int] = frozenset()
+    call: str,
+    arguments: tuple[Any, ...],
+    shared: frozenset[int] = frozenset(),
+    count: int | None = None,
 ) -> Arguments:
     """Return the arguments as arrays and numbers; `call` is named in errors.
 
-    Those at the positions `shared` are not mapped: arrays among them are read by index.
+    Those at the positions `shared` are not mapped: arrays among them are read by index. `count` is
+    given where none is.
     """
-    if not shared and (plain := _describe_plain(arguments)) is not None:
+    if count is None and not shared and (plain := _describe_plain(arguments)) is not None:
         return plain
     values: list[Any] = []
     leaves: list[Parameter | Static] = []
@@ -128,8 +132,10 @@ def describe(
             values.append(value)
             names.append(name)
             is_plain = is_plain and value is argument
-    if not values:
-        raise UsageError(f"{call}: nothing to map over; got no arguments, expected at least one.")
+    if not values and count is None:
+        raise UsageError(
+            f"{call}: nothing to map over; got no arguments, expected at least one, or count=."
+        )
     _check_literals(call, values, names)
     signature = Signature(tuple(structures), tuple(leaves))
     mapped = [
@@ -138,7 +144,23 @@ def describe(
             values, (leaf for leaf in leaves if isinstance(leaf, Parameter)), strict=True
         )
     ]
-    return Arguments(values, _common_shape(call, mapped, names), signature, is_plain, copied)
+    shape = _common_shape(call, mapped, names)
+    if count is not None:
+        shape = _counted(call, mapped, names, count)
+    return Arguments(values, shape, signature, is_plain, copied)
+
+
+def _counted(
+    call: str, shapes: list[tuple[int, ...]], names: list[str], count: int
+) -> tuple[int, ...]:
+    """Return the shape of a map without arrays."""
+    for shape, name in zip(shapes, names, strict=True):
+        if shape:
+            raise UsageError(
+                f"{call}: count and an array; got {count} and the shape {shape} ({name}), expected "
+                "one of them. Leave count away where an argument is mapped."
+            )
+    return (count,)
 
 
 def _describe_plain(arguments: tuple[Any, ...]) -> Arguments | None:

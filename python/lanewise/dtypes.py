@@ -14,12 +14,17 @@ import numpy as np
 
 from ._core import DType
 
+# They are single objects; what Enum has is a function of Python, called for every look into a dict.
+DType.__hash__ = object.__hash__  # type: ignore[method-assign]
+
 
 class ComplexType(Enum):
     """A complex number with parts of float32, or of float64."""
 
     C64 = 64
     C128 = 128
+
+    __hash__ = object.__hash__
 
 
 Type = DType | ComplexType

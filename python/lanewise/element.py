@@ -33,8 +33,9 @@ from .dtypes import (
     settled,
 )
 from .errors import ElementError, UsageError, UsageOverflowError, UsageTypeError
+from .intervals import INT32, Interval, of_operation
 from .recorder import Recorder, Retrace
-from .rules import RULES
+from .rules import RULES, Resolved
 from .source import at_line, user_code, user_line
 from .texts import put_off
 
@@ -328,12 +329,11 @@ class Element:
 
     @staticmethod
     def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
-        name = numpy_name(function)
         recorded = NUMPY_FUNCTIONS.get(function)
         if recorded is None:
-            raise unsupported(name)
+            raise unsupported(numpy_name(function))
         if options and (left := set(options) - options_of(recorded)):
-            raise unsupported(f"{name} with {', '.join(sorted(left))}=")
+            raise unsupported(f"{numpy_name(function)} with {', '.join(sorted(left))}=")
         return recorded(*inputs, **options)
 
 
@@ -480,7 +480,6 @@ def constant(recorder: Recorder, number: Any) -> Element:
 
 
 _COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
-_NARROW_FUNCTIONS = _COMPARISONS | {"select"}
 
 
 def _compared(recorder: Recorder, operands: tuple[Any, ...], kinds: list[Kind]) -> list[Kind]:
@@ -491,14 +490,36 @@ def _compared(recorder: Recorder, operands: tuple[Any, ...], kinds: list[Kind]) 
     return kinds
 
 
-def _computed(name: str, operands: tuple[Any, ...], kinds: list[Kind]) -> list[Kind]:
-    """Return the kinds in which operands are computed with, of which some are narrow."""
-    if name not in _NARROW_FUNCTIONS:
+def _interval(name: str, operands: tuple[Any, ...]) -> Interval | None:
+    """Return what is known of the result of a function of Python integers."""
+    known = [interval_of(operand) for operand in operands]
+    if len(known) != 2 or known[0] is None or known[1] is None or not any(map(is_narrow, operands)):
+        return None
+    return of_operation(name, known[0], known[1])
+
+
+def _computed(
+    name: str, operands: tuple[Any, ...], kinds: list[Kind], interval: Interval | None
+) -> list[Kind]:
+    """Return the kinds in which operands are computed with, of which some may be narrow."""
+    is_narrow_result = interval is not None and interval.fits(32) and all(map(is_narrow, operands))
+    is_narrow_choice = name == "select" and all(map(is_narrow, operands[1:]))
+    if not (name in _COMPARISONS or is_narrow_result or is_narrow_choice):
         return [WEAK_INT if kind == WEAK_NARROW else kind for kind in kinds]
     return [
         WEAK_NARROW if is_narrow(operand) else kind
         for operand, kind in zip(operands, kinds, strict=True)
     ]
+
+
+def interval_of(operand: Any) -> Interval | None:
+    """Return what is known of a whole number."""
+    if isinstance(operand, Element):
+        known = operand._recorder.intervals.get(operand.value.id)
+        return known or (INT32 if operand.kind == WEAK_NARROW else None)
+    if isinstance(operand, int) and not isinstance(operand, bool):
+        return Interval(operand, operand)
+    return None
 
 
 def is_narrow(operand: Any) -> bool:
@@ -509,6 +530,11 @@ def is_narrow(operand: Any) -> bool:
     return is_int and -(2**31) <= operand < 2**31
 
 
+@functools.cache
+def _resolved(name: str, kinds: tuple[Kind, ...]) -> Resolved:
+    return RULES[name](name, list(kinds))
+
+
 def record(name: str, *operands: Any) -> Element:
     """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
     recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
@@ -516,16 +542,20 @@ def record(name: str, *operands: Any) -> Element:
     for kind in kinds:
         if type(kind.dtype) is ComplexType:
             return _record_complex(name, operands, kinds)  # type: ignore[no-any-return]
-    if WEAK_NARROW in kinds:
-        kinds = _computed(name, operands, kinds)
+    interval = None
+    if WEAK_NARROW in kinds or name == "select":
+        interval = _interval(name, operands)
+        kinds = _computed(name, operands, kinds, interval)
     if recorder.integers and name in _COMPARISONS:
         kinds = _compared(recorder, operands, kinds)
-    resolved = RULES[name](name, kinds)
+    resolved = _resolved(name, tuple(kinds))
     values = [
         as_value(recorder, operand, dtype)
         for operand, dtype in zip(operands, resolved.operands, strict=True)
     ]
     result = values[0] if resolved.op is None else recorder.op(resolved.op, values)
+    if interval is not None and interval.fits(64):
+        recorder.intervals[result.id] = interval
     return Element(recorder, result, resolved.weak)
 
 

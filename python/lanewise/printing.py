@@ -72,6 +72,8 @@ class Lines:
         for begin in range(0, end, _BLOCK):
             options.first_element = self._options.map.first_element + begin
             elements = np.arange(begin, min(begin + _BLOCK, end))
+            if options.count is not None:
+                options.count = len(elements)
             outputs = [np.zeros(len(elements), TO_NUMPY[dtype]) for dtype in dtypes]
             values = self._gathered(self._values, elements)
             self._recorded.program.call_into(tuple(outputs), values, options, None)
@@ -121,7 +123,7 @@ class Lines:
 
     def _run_block(self, elements: Any, own: tuple[Any, ...], first: int) -> Any:
         options = MapOptions(self._options.map)
-        options.where = MapOptions().where
+        options.where, options.count = MapOptions().where, None
         options.first_element += first
         arguments = tuple(self._described.values)
         values = (*self._gathered(arguments, elements), *own, *self._captured)

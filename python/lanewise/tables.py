@@ -130,12 +130,17 @@ class Table:
         is_wide = self._row or self._offset is not None or self._is_complex
         is_narrow = kind.dtype in _NARROW and not is_wide
         at = Element(recorder, as_value(recorder, index, DType.I32 if is_narrow else DType.I64))
-        if not isinstance(index, Element) and int(index) >= 0 and self._offset is None:
+        is_never_negative = (
+            recorder.is_never_negative(index.value)
+            if isinstance(index, Element)
+            else int(index) >= 0
+        )
+        if is_never_negative and self._offset is None:
             return at
         size = self._size()
         if is_narrow:  # in a larger table those below 0 lead nowhere
             size = record("select", size <= _MOST, size, 0).astype(np.int32)
-        if TO_NUMPY[kind.dtype].kind != "u":
+        if TO_NUMPY[kind.dtype].kind != "u" and not is_never_negative:
             at = record("select", at < 0, at + size, at)
         if self._offset is not None:
             at = record("select", at >= size, -1, at)

@@ -260,8 +260,10 @@ TEST(KernelVerify, AccessesToArraysAreChecked) {
             "verify: f: array_read into register 5: names an array of this type.");
   EXPECT_EQ(refusal_of_access("  v5: f32 = array_read 0 v1"),
             "verify: f: array_read into register 5: number of sources.");
-  EXPECT_EQ(refusal_of_access("  array_write 0 u3, u4"),
+  EXPECT_EQ(refusal_of_access("  array_write 0 u3"),
             "verify: f: array_write: names an array of this type.");
+  EXPECT_EQ(refusal_of_access("  array_write 0 u3, u4"),
+            "verify: f: array_write: number of sources.");
   EXPECT_EQ(refusal_of_access("  array_write 0 u3, v1, v0"),
             "verify: f: array_write: names an array of this type.");
   EXPECT_EQ(refusal_of_access("  array_write 0 v2, v2, v0"),

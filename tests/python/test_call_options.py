@@ -295,7 +295,7 @@ def test_map_shares_what_has_no_axis():
         (
             (X,),
             {"in_axes": None},
-            "map: nothing to map over; got no mapped argument, expected at least one.",
+            "map: nothing to map over; got no mapped argument, expected at least one, or count=.",
         ),
     ],
     ids=["sizes", "number", "axis", "no axis", "rank", "out", "nothing"],

@@ -443,3 +443,15 @@ def test_archives_with_objects_and_tables_without_names(here, capsys):
     Path("twice.csv").write_text("a,a\n1,2\n")
     assert main(["map", "x + 1", "twice.csv", "out.npy"]) == 2
     assert "columns a, a" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rows", [65535, 65536, 65537, 200_000])
+def test_a_long_table_is_read_in_blocks(here, capsys, rows):
+    n = np.arange(rows)
+    (here / "in.csv").write_text("n,m\n" + "".join(f"{i},{i * 0.5}\n" for i in range(rows)))
+    mapped(capsys, "n + m", "in.csv", "out.npy")
+    np.testing.assert_array_equal(np.load(here / "out.npy"), n + n * 0.5)
+    with (here / "in.csv").open("a") as file:
+        file.write("0.5,1\n")  # no whole number after all
+    mapped(capsys, "n", "in.csv", "out.npy")
+    np.testing.assert_array_equal(np.load(here / "out.npy"), [*n, 0.5])

@@ -214,3 +214,62 @@ def test_integers_from_outside_beside_complex_elements_still_fit_their_type():
     np.testing.assert_array_equal(f(Z[:2], k, 100), Z[:2] * (k + np.int8(100)))
     with pytest.raises(lw.ElementError, match="does not fit int8"):
         f(Z[:2], k, 300)
+
+
+# --- maps without arrays ---
+
+
+def turned(step):
+    z = step ** lw.element() + lw.element()
+    if z.real > 1:
+        print(lw.element(), z)
+    return z
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+@pytest.mark.parametrize("count", [0, 1, 5, 1000])
+def test_complex_results_of_maps_without_arrays(count, compile):
+    f = lw.vectorize(lambda step: step * lw.element(), count=count, compile=compile)
+    for _ in range(2):
+        np.testing.assert_array_equal(f(1 - 2j), (1 - 2j) * np.arange(count))
+    out = np.zeros((count, 2), complex)
+    f(0.5j, out=out[:, 1])
+    np.testing.assert_array_equal(out, np.stack([np.zeros(count), np.arange(count) * 0.5j], 1))
+    pair = lw.vectorize(lambda z: (lw.element(np.int32), z), count=count)(2j)
+    np.testing.assert_array_equal(pair[0], np.arange(count))
+    np.testing.assert_array_equal(pair[1], np.full(count, 2j))
+
+
+def test_maps_without_arrays_print_with_the_numbers_of_their_elements():
+    f = lw.vectorize(turned, count=6, first_element=2)
+    got, result = printed(lambda: f(1j))
+    numbers = np.arange(2, 8)
+    np.testing.assert_allclose(result, 1j**numbers + numbers, rtol=1e-15)
+    lines = [f"{n} {z}" for n, z in zip(numbers, result, strict=True) if z.real > 1]
+    assert got.splitlines() == lines
+    expected, _ = printed(lambda: [f.on(i, 1j) for i in range(6)])
+    assert len(expected.splitlines()) == len(lines)
+
+
+def test_a_map_without_arrays_that_fails_prints_what_came_before():
+    def f(c):
+        print(c * lw.element())
+        assert lw.element() < 3
+        return c
+
+    def run():
+        with pytest.raises(lw.ElementError, match="element 3 failed"):
+            lw.vectorize(f, count=9)(1j)
+
+    got, _ = printed(run)
+    assert got == "".join(f"{1j * np.int64(n)}\n" for n in range(4))
+
+
+def test_bits_in_lines_are_those_of_the_element():
+    def f():
+        b = lw.random.bits()
+        print(b)
+        return b
+
+    got, result = printed(lambda: lw.map(f, count=5, seed=4))
+    assert got == "".join(f"{b}\n" for b in result)

@@ -99,7 +99,8 @@ def test_integers_beyond_the_int32_arrays_beside_them():
 def test_no_arguments():
     f = lw.vectorize(lambda *xs: 1)
     with raises(
-        lw.UsageError, "lambda: nothing to map over; got no arguments, expected at least one."
+        lw.UsageError,
+        "lambda: nothing to map over; got no arguments, expected at least one, or count=.",
     ):
         f()
 

@@ -10,8 +10,10 @@ from ..complex_element import as_values, of_values
 from ..dtypes import FROM_NUMPY, INTEGERS, Kind, promote
 from ..element import Element, kind_of, record, unsupported
 from ..errors import UsageError, UsageTypeError
+from ..intervals import Interval
 from ..recorder import Recorder, Retrace
 from ..source import at_line
+from .state import is_same_number
 
 MOST_PLACES = 4096
 _NARROW = (DType.I8, DType.I16, DType.I32, DType.U8, DType.U16)
@@ -28,7 +30,7 @@ def index_value(recorder: Recorder, index: Element, size: int) -> Value:
             )
         )
     value = recorder.convert(index.value, DType.I32 if dtype in _NARROW else DType.I64)
-    if dtype in (DType.U8, DType.U16, DType.U32) or index.value.id in recorder.counters:
+    if dtype in (DType.U8, DType.U16, DType.U32) or recorder.is_never_negative(index.value):
         return value
     plain = Element(recorder, value)
     return record("select", plain < 0, plain + size, plain).value
@@ -53,7 +55,7 @@ class Memory:
         recorder.locate()
         self._arrays = [recorder.recording.array(value, len(numbers)) for value in first]
         for place, number in enumerate(numbers[1:], 1):
-            if isinstance(number, Element) or number is not numbers[0]:
+            if isinstance(number, Element) or not is_same_number(number, numbers[0]):
                 self.write(place, number)
 
     def _place(self, index: Any) -> Value:
@@ -123,7 +125,7 @@ class LocalArray:
                 checked = Element(self._recorder, value)
             place = place * self.shape[axis] + checked
         if isinstance(place, Element):
-            self._recorder.counters.add(place.value.id)
+            self._recorder.intervals[place.value.id] = Interval(0, self.size - 1)
         return place
 
     def _part(self, part: Any, axis: int) -> Any:

@@ -266,6 +266,10 @@ class Evaluator {
   void collect(const Instruction& in) {
     const std::size_t at = next_collected_++;
     if (at == collecting_.size()) collecting_.emplace_back();
+    if (in.operands.size() == 3) {
+      const auto first = static_cast<std::size_t>(values_[in.operands[2]].as<std::int32_t>());
+      arrays_.at(in.operands[1]).at(first + collecting_[at].size()) = values_[in.operands[0]];
+    }
     append_value(in.operands[0], collecting_[at]);
   }
 

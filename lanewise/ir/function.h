@@ -46,10 +46,10 @@ using Operands = base::SmallVector<ValueId, 4>;
 enum class FailKind : std::uint32_t { DivisionByZero, StepLimit, Check, Index };
 
 /// What an `each` makes of one value per position. Keep: an array of them; of arrays, one behind
-/// the other. ArgMin, ArgMax: the first position of the least or greatest value, or of a NaN. The
-/// others combine up to 8 values from left to right; of more, value j goes to stripe j mod 64,
-/// stripes combine in sequence, and then s with s + 32, s + 16 and so on to s + 1, where both are
-/// there.
+/// the other; with an array and an index as further operands, it goes to those places. ArgMin,
+/// ArgMax: the first position of the least or greatest value, or of a NaN. The others combine up to
+/// 8 values from left to right; of more, value j goes to stripe j mod 64, stripes combine in
+/// sequence, and then s with s + 32, s + 16 and so on to s + 1, where both are there.
 enum class Collect : std::uint32_t { Keep, Sum, Product, Min, Max, And, Or, ArgMin, ArgMax };
 std::string_view name_of(Collect collect);
 inline constexpr std::uint32_t kStripes = 64;

@@ -160,7 +160,12 @@ class Parser {
       build_.array_write(operands[0], operands[1], operands[2], index_mode());
     } else if (in_.accept("collect")) {
       const Collect what = collect();
-      build_.collect(what, use());
+      const Operands operands = listed();
+      if (operands.empty()) in_.fail("expected a value");
+      build_.append({.op = Op::Collect,
+                     .type = build_.type(operands[0]),
+                     .operands = operands,
+                     .index = static_cast<std::uint32_t>(what)});
     } else if (in_.accept("slot_write")) {
       const ValueId slot = use();
       ir::Operands operands = {slot};

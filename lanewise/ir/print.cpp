@@ -81,8 +81,8 @@ class Printer {
     if (in.op == Op::Loop) return loop(id, depth);
     if (in.op == Op::Each) return each(id, depth);
     if (in.op == Op::Collect) {
-      fmt::format_to(out(), "collect {} {}", name_of(static_cast<Collect>(in.index)),
-                     use(in.operands[0]));
+      fmt::format_to(out(), "collect {} ", name_of(static_cast<Collect>(in.index)));
+      list(in.operands);
       return end_line(in);
     }
     if (in.op == Op::ArrayWrite) {

@@ -170,9 +170,14 @@ class Verifier {
 
   void collect(ValueId id) const {
     const Instruction& in = f_[id];
-    require(in.operands.size() == 1 && in.index <= static_cast<std::uint32_t>(Collect::ArgMax), id,
-            "one value, and what becomes of it");
     const auto collect = static_cast<Collect>(in.index);
+    const bool has_place = collect == Collect::Keep && in.operands.size() == 3;
+    require((in.operands.size() == 1 || has_place) && collect <= Collect::ArgMax, id,
+            "one value, and what becomes of it");
+    require(
+        !has_place || (f_[in.operands[1]].op == Op::Array && is_number(f_, in.operands[0]) &&
+                       f_[in.operands[1]].type == in.type && f_[in.operands[2]].type == DType::I32),
+        id, "an array of its type, and a place in it");
     const DType type = f_[in.operands[0]].type;
     require(in.type == type, id, "the type of its value");
     if (collect == Collect::Keep) return;

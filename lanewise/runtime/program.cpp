@@ -73,19 +73,13 @@ ir::Function&& check_arrays(ir::Function&& function) {
   return std::move(function);
 }
 
-bool has_each(const ir::Function& f) {
-  bool found = false;
-  ir::for_each(f, [&](ir::ValueId id, int) { found = found || f[id].op == ops::Op::Each; });
-  return found;
-}
-
 }  // namespace
 
 Program::Program(ir::Function function, plan::Wish wish, Backend backend)
     : function_(check_arrays(std::move(function))),
       wish_(wish),
       backend_(backend),
-      serial_(has_each(function_) ? transform::serialize(function_) : ir::Function()),
+      serial_(transform::has_each(function_) ? transform::serialize(function_) : ir::Function()),
       kernel_(kernel::lower(lanes())),
       interpreter_(backend.interpret(kernel_)) {
   has_loops_ = ir::has_loops(lanes());

@@ -54,6 +54,11 @@ ir::Function close_loops(const ir::Function& function);
 /// once it has taken more loop back edges than that.
 ir::Function limit_steps(const ir::Function& function, DType counter);
 
+/// Computes what one `each` keeps where another reads it, and makes one of two for the same
+/// positions.
+ir::Function fuse(const ir::Function& function);
+bool has_each(const ir::Function& function);
+
 /// Replaces every `each` by straight code, where it is short, or by a loop and arrays.
 /// `keeps_inner`: but those with many positions that have none inside.
 ir::Function serialize(const ir::Function& function, bool keeps_inner = false);

@@ -19,6 +19,7 @@ ir::Function run(const ir::Function& traced, Options options) {
   if (options.high_accuracy) f = compute_in_double(compute_in_pairs(f));  // the user's functions
   f = expand(f);
   f = simplify(f);
+  if (has_each(f)) f = fuse(f);
   if (ir::has_loops(f)) f = close_loops(f);
   f = remove_dead(f);
   if (has_short_branches(f)) f = remove_dead(simplify(flatten_branches(f)));

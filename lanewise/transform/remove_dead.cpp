@@ -117,14 +117,21 @@ class DeadCode {
     }
   }
 
+  bool is_collected(ValueId each, std::uint32_t index) const {
+    return live_[static_cast<ValueId>(&ir::collect_of(f_, each, index) - f_.values.data())];
+  }
+
   /// It stays if something in it does.
   void mark_each(ValueId id) {
     const auto& body = f_.blocks[f_[id].block].body;
     std::size_t collects = 0;
     for (const ValueId inner : body) {
-      if (f_[inner].op != Op::Collect || !result_needed_[id][collects++]) continue;
+      if (f_[inner].op != Op::Collect) continue;
+      const ir::Operands& operands = f_[inner].operands;
+      const bool is_written = operands.size() == 3 && live_[operands[1]];
+      if (!result_needed_[id][collects++] && !is_written) continue;
       need(inner);
-      need(f_[inner].operands[0]);
+      for (const ValueId operand : operands) need(operand);
     }
     mark_block(f_[id].block, id);
     for (const ValueId inner : body) {
@@ -193,8 +200,7 @@ class DeadCode {
         const ValueId owner = in.operands[0];
         std::uint32_t position = 0;
         for (std::uint32_t i = 0; i < in.index; ++i) {
-          position +=
-              f_[owner].op == Op::Each ? bool(result_needed_[owner][i]) : is_carried(owner, i);
+          position += f_[owner].op == Op::Each ? is_collected(owner, i) : is_carried(owner, i);
         }
         map_[id] = build.result(map_[in.operands[0]], position);
         return;

@@ -93,31 +93,60 @@ class Serializer : public Copier {
   void instruction(ValueId id) override {
     const Instruction& in = f_[id];
     build_.set_location(in.location);
-    if (in.op == Op::Each && stays(id)) {
-      stays_.push_back(id);
-      is_inside_ = true;
-      Copier::each(id);
-      is_inside_ = false;
-      return;
-    }
+    if (in.op == Op::Param) return param(id);
+    if (in.op == Op::Each && stays(id)) return keep(id);
     if (in.op == Op::Each) {
       return unrolled_cost(id) <= kMostUnrolled ? unroll(id) : go_round(id);
     }
-    if (in.op == Op::Collect && !is_inside_) {
+    if (in.op == Op::Collect && inside_ == ir::kNone) {
       collected_.push_back(map_[in.operands[0]]);
+    } else if (in.op == Op::Collect && targets_.count(&in) > 0) {
+      const Target& target = targets_.at(&in);
+      build_.append({.op = Op::Collect,
+                     .type = in.type,
+                     .operands = {map_[in.operands[0]], target.array, target.base},
+                     .index = in.index});
     } else if (in.op == Op::Result && f_[in.operands[0]].op == Op::Each &&
                std::find(stays_.begin(), stays_.end(), in.operands[0]) == stays_.end()) {
       const Made& made = made_.at(in.operands[0])[in.index];
       map_[id] = made.value;
       kept_[id] = &made.values;
-    } else if (in.op == Op::ArrayRead && known_value(in) != ir::kNone) {
+    } else if ((in.op == Op::ArrayRead || in.op == Op::TableRead) && known_value(in) != ir::kNone) {
       map_[id] = known_value(in);
+    } else if (in.op == Op::TableRead && rows_.count(in.operands[0]) > 0) {
+      Instruction read = in;
+      read.op = Op::ArrayRead;
+      read.operands = mapped(in.operands);
+      read.operands[0] = rows_.at(in.operands[0]).value;
+      map_[id] = build_.append(std::move(read));
     } else if (in.op == Op::Array && !in.operands.empty() && ir::is_array(f_, in.operands[0])) {
       map_[id] = new_array(in.type, in.index);
       copy(map_[in.operands[0]], map_[id], number(0), in.index);
     } else {
       Copier::instruction(id);
     }
+  }
+
+  /// A short row is read once, at the beginning.
+  void param(ValueId id) {
+    constexpr std::uint32_t kShort = 64;
+    Copier::instruction(id);
+    const ir::Param& p = f_.params[f_[id].index];
+    if (!p.is_row() || p.size > kShort || keeps_inner_) return;
+    Made& row = rows_[id];
+    row.value = new_array(p.type, p.size);
+    for (std::uint32_t i = 0; i < p.size; ++i) {
+      row.values.push_back(get(map_[id], number(i)));
+      set(row.value, number(i), row.values.back());
+    }
+    kept_[id] = &row.values;
+  }
+
+  void keep(ValueId id) {
+    stays_.push_back(id);
+    inside_ = id;
+    Copier::each(id);
+    inside_ = ir::kNone;
   }
 
   /// An `each` with many positions, none inside, and numbers to collect.
@@ -182,6 +211,12 @@ class Serializer : public Copier {
   struct Made {
     ValueId value = ir::kNone;         // a number or an array
     std::vector<ValueId> values = {};  // of an array whose places are known
+    ValueId base = ir::kNone;          // where in the array it begins; kNone: at 0
+  };
+  /// Where what is kept goes: into the array of an `each` around.
+  struct Target {
+    ValueId array;
+    ValueId base;
   };
 
   std::vector<const Instruction*> collects_of(ValueId each) const {
@@ -284,6 +319,7 @@ class Serializer : public Copier {
     const ir::Operands ended =
         count_to(in.index, carried, [&](ValueId j, std::span<const ValueId> now) {
           map_[f_.blocks[in.block].arguments[0]] = j;
+          for (std::size_t i = 0; i < collects.size(); ++i) aim(id, *collects[i], made[i], j);
           std::vector<ValueId> outer;
           outer.swap(collected_);
           block(in.block);
@@ -302,12 +338,38 @@ class Serializer : public Copier {
     made_[id] = std::move(made);
   }
 
+  /// What an `each` in this one keeps for nothing but to be kept again goes to its place at once.
+  void aim(ValueId each, const Instruction& collect, const Made& made, ValueId j) {
+    const ValueId of = collect.operands[0];
+    if (static_cast<Collect>(collect.index) != Collect::Keep || !ir::is_array(f_, of) ||
+        f_[of].op != Op::Result) {
+      return;
+    }
+    const auto& body = f_.blocks[f_[each].block].body;
+    const ValueId inner = f_[of].operands[0];
+    if (std::find(body.begin(), body.end(), inner) == body.end()) return;
+    const bool goes_round = stays(inner) || unrolled_cost(inner) > kMostUnrolled;
+    int uses = 0;
+    ir::for_each(f_, [&](ValueId id, int) {
+      for (const ValueId operand : f_[id].operands) uses += operand == of;
+    });
+    if (!goes_round || uses != 1) return;
+    ValueId base = build_.op(Op::Mul, {j, number(ir::size_of(f_, of))});
+    if (made.base != ir::kNone) base = add(made.base, base);
+    targets_[&ir::collect_of(f_, inner, f_[of].index)] = {made.value, base};
+  }
+
   static bool is_place(Collect how) { return how == Collect::ArgMin || how == Collect::ArgMax; }
 
   void begin(const Instruction& collect, std::uint32_t count, Made& made, ir::Operands& carried) {
     const auto how = static_cast<Collect>(collect.index);
     if (how == Collect::Keep) {
       const ValueId of = collect.operands[0];
+      if (const auto target = targets_.find(&collect); target != targets_.end()) {
+        made.value = target->second.array;
+        made.base = target->second.base;
+        return;
+      }
       made.value = new_array(
           collect.type, count * (ir::is_array(f_, of) ? ir::size_of(f_, of) : std::uint32_t{1}));
       return;
@@ -327,11 +389,18 @@ class Serializer : public Copier {
             ValueId value, std::span<const ValueId> now, ir::Operands& next) {
     const auto how = static_cast<Collect>(collect.index);
     const ValueId of = collect.operands[0];
+    const auto from_base = [&](ValueId place) {
+      return made.base == ir::kNone ? place : add(made.base, place);
+    };
     if (how == Collect::Keep && ir::is_array(f_, of)) {
+      const bool is_there =
+          f_[of].op == Op::Result &&
+          targets_.count(&ir::collect_of(f_, f_[of].operands[0], f_[of].index)) > 0;
+      if (is_there) return;
       const std::uint32_t size = ir::size_of(f_, of);
-      copy(value, made.value, build_.op(Op::Mul, {j, number(size)}), size);
+      copy(value, made.value, from_base(build_.op(Op::Mul, {j, number(size)})), size);
     } else if (how == Collect::Keep) {
-      set(made.value, j, value);
+      set(made.value, from_base(j), value);
     } else if (is_place(how)) {
       for (const ValueId best : better(how, now.subspan(next.size(), 2), value, j)) {
         next.push_back(best);
@@ -368,11 +437,13 @@ class Serializer : public Copier {
   }
 
   bool keeps_inner_;
-  bool is_inside_ = false;                               // of an each that stays
+  ValueId inside_ = ir::kNone;                           // the each that stays, while it is copied
   std::vector<ValueId> stays_;                           // those
   std::vector<ValueId> collected_;                       // of the position that is being copied
   std::map<ValueId, std::vector<Made>> made_;            // by each
   std::map<ValueId, const std::vector<ValueId>*> kept_;  // by result
+  std::map<ValueId, Made> rows_;                         // short ones, by parameter
+  std::map<const Instruction*, Target> targets_;         // by collect
 };
 
 }  // namespace

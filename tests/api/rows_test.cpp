@@ -140,7 +140,11 @@ void expect_as_evaluated(const std::string& text, std::int64_t count, bool wild)
 
 class RowSizes : public testing::TestWithParam<int> {
  protected:
-  std::string sized(std::string text) const {
+  /// N is the size, N2 so many times that.
+  std::string sized(std::string text, int times = 1) const {
+    for (std::size_t at; (at = text.find("N2")) != std::string::npos;) {
+      text.replace(at, 2, std::to_string(GetParam() * times));
+    }
     for (std::size_t at; (at = text.find('N')) != std::string::npos;) {
       text.replace(at, 1, std::to_string(GetParam()));
     }
@@ -251,6 +255,97 @@ TEST_P(RowSizes, RowsOfRows) {
     return (%12, %18)
   })"),
                       35, false);
+}
+
+/// Rows of a matrix, kept one behind the other: two and three dimensions.
+TEST_P(RowSizes, Matrices) {
+  expect_as_evaluated(sized(R"(function blur(%0: f32[N], %1: f32) -> (f32[N2]) {
+    %2 = each 12 (%3: i32) {
+      %4 = each N (%5: i32) {
+        %6 = table_read f32 %0, %5 check
+        %7 = convert f32 %3
+        %8 = mul f32 %6, %7
+        %9 = add f32 %8, %1
+        collect keep %9
+      }
+      %10 = result f32 %4 0
+      collect keep %10
+    }
+    %11 = result f32 %2 0
+    return (%11)
+  })",
+                            12),
+                      9, false);
+  expect_as_evaluated(sized(R"(function three(%0: f32[N], %1: f32) -> (f32[N2], f32[24]) {
+    %2 = each 4 (%3: i32) {
+      %4 = each 6 (%5: i32) {
+        %6 = each N (%7: i32) {
+          %8 = table_read f32 %0, %7 check
+          %9 = mul i32 %3, %5
+          %10 = convert f32 %9
+          %11 = mul f32 %10, %8
+          collect keep %11
+          collect sum %11
+        }
+        %12 = result f32 %6 0
+        %13 = result f32 %6 1
+        collect keep %12
+        collect keep %13
+      }
+      %14 = result f32 %4 0
+      %15 = result f32 %4 1
+      collect keep %14
+      collect keep %15
+    }
+    %16 = result f32 %2 0
+    %17 = result f32 %2 1
+    return (%16, %17)
+  })",
+                            24),
+                      5, false);
+}
+
+/// Programs as they are recorded, an `each` for every operation.
+TEST_P(RowSizes, ManySmallSteps) {
+  expect_as_evaluated(sized(R"(function steps(%0: f32[N], %1: f32) -> (f32[N], f32, f32) {
+    %2 = each N (%3: i32) {
+      %4 = table_read f32 %0, %3 check
+      collect max %4
+    }
+    %5 = result f32 %2 0
+    %6 = each N (%7: i32) {
+      %8 = table_read f32 %0, %7 check
+      %9 = sub f32 %8, %5
+      collect keep %9
+    }
+    %10 = result f32 %6 0
+    %11 = each N (%12: i32) {
+      %13 = array_read f32 %10, %12 unchecked
+      %14 = exp f32 %13
+      collect keep %14
+    }
+    %15 = result f32 %11 0
+    %16 = each N (%17: i32) {
+      %18 = array_read f32 %15, %17 unchecked
+      collect sum %18
+    }
+    %19 = result f32 %16 0
+    %20 = mul f32 %1, %1
+    %21 = each N (%22: i32) {
+      %23 = array_read f32 %15, %22 check
+      %24 = mul f32 %23, %20
+      collect sum %24
+    }
+    %25 = result f32 %21 0
+    %26 = each N (%27: i32) {
+      %28 = array_read f32 %15, %27 unchecked
+      %29 = div f32 %28, %19
+      collect keep %29
+    }
+    %30 = result f32 %26 0
+    return (%30, %19, %25)
+  })"),
+                      23, false);
 }
 
 /// A loop that positions leave at different steps, inside of a branch.

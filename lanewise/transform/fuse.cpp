@@ -1,0 +1,328 @@
+// What one `each` keeps and another reads need not stand in memory. Where it is cheap, or read once
+// only, it is computed where it is read. And one `each` can do what two do for the same positions,
+// if the second needs nothing of the first but what its own position has.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lanewise/transform/copier.h"
+#include "lanewise/transform/passes.h"
+
+namespace lw::transform {
+namespace {
+
+using ir::Collect;
+using ir::Instruction;
+using ir::Op;
+using ir::ValueId;
+
+/// Instructions that compute something, in a block and what is in it.
+int cost_of(const ir::Function& f, ir::BlockId block) {
+  int sum = 0;
+  ir::for_each(
+      f,
+      [&](ValueId id, int) {
+        const Op op = f[id].op;
+        sum += op == Op::Div || op == Op::Sqrt || op == Op::Loop ? 8 : ops::is_elementwise(op);
+      },
+      block);
+  return sum;
+}
+
+/// Reads at the position of an `each` that has no more positions than there are places need no
+/// check.
+ir::Function without_vain_checks(ir::Function f) {
+  std::map<ValueId, std::uint32_t> positions;
+  for (const Instruction& in : f.values) {
+    if (in.op == Op::Each) positions[f.blocks[in.block].arguments[0]] = in.index;
+  }
+  for (Instruction& in : f.values) {
+    const bool is_read = in.op == Op::TableRead || in.op == Op::ArrayRead;
+    if (!is_read || static_cast<ir::IndexMode>(in.index) != ir::IndexMode::Check) continue;
+    const Instruction& of = f[in.operands[0]];
+    if (of.op == Op::Param && !f.params[of.index].is_row()) continue;
+    const auto known = positions.find(in.operands[1]);
+    if (known == positions.end() || known->second > ir::size_of(f, in.operands[0])) continue;
+    in.index = static_cast<std::uint32_t>(ir::IndexMode::Unchecked);
+  }
+  return f;
+}
+
+/// True when nothing in the block fails, changes anything, or reads what may change.
+bool is_pure(const ir::Function& f, ir::BlockId block) {
+  bool pure = true;
+  ir::for_each(
+      f,
+      [&](ValueId id, int) {
+        const Instruction& in = f[id];
+        const bool is_read = in.op == Op::TableRead || in.op == Op::ArrayRead;
+        const auto mode = static_cast<ir::IndexMode>(in.index);
+        const bool is_safe_read =
+            is_read && mode != ir::IndexMode::Check && f[in.operands[0]].op != Op::Array;
+        const bool computes = ops::is_elementwise(in.op) && !ops::can_fail(in.op, in.type);
+        const bool is_structure = in.op == Op::Constant || in.op == Op::Collect ||
+                                  in.op == Op::Result || in.op == Op::Loop ||
+                                  in.op == Op::BreakIf || in.op == Op::Next || in.op == Op::Each;
+        pure = pure && (computes || is_safe_read || is_structure);
+      },
+      block);
+  return pure;
+}
+
+std::vector<ValueId> collects_of(const ir::Function& f, ValueId each) {
+  std::vector<ValueId> list;
+  for (const ValueId id : f.blocks[f[each].block].body) {
+    if (f[id].op == Op::Collect) list.push_back(id);
+  }
+  return list;
+}
+
+// --- computing where it is read ---
+
+class Inliner : public Copier {
+ public:
+  explicit Inliner(const ir::Function& f) : Copier(f), uses_(f.values.size()) {
+    find_uses(0, {});
+    ir::for_each(f, [&](ValueId id, int) {
+      if (f[id].op == Op::Result) decide(id);
+    });
+  }
+  bool finds_any() const { return !inlined_.empty(); }
+
+ private:
+  /// How a result is used: by reads that are surely inside, at most `trips` times for each time it
+  /// is made.
+  struct Uses {
+    int reads = 0;
+    double trips = 0;
+    bool others = false;
+  };
+  struct Around {
+    double trips = 1;
+  };
+
+  void find_uses(ir::BlockId block, Around around) {
+    for (const ValueId id : f_.blocks[block].body) {
+      const Instruction& in = f_[id];
+      for (std::size_t i = 0; i < in.operands.size(); ++i) {
+        const ValueId operand = in.operands[i];
+        if (f_[operand].op != Op::Result) continue;
+        Uses& uses = uses_[operand];
+        if (in.op == Op::ArrayRead && i == 0 &&
+            static_cast<ir::IndexMode>(in.index) == ir::IndexMode::Unchecked) {
+          ++uses.reads;
+          uses.trips += around.trips;
+        } else {
+          uses.others = true;
+        }
+      }
+      if (in.block == ir::kNone) continue;
+      Around inside = around;
+      if (in.op == Op::Each) inside.trips *= in.index;
+      if (in.op == Op::Loop && ir::can_go_round(f_, id)) inside.trips *= 1e6;
+      find_uses(in.block, inside);
+    }
+  }
+
+  void decide(ValueId id) {
+    constexpr int kCheap = 4;
+    const Instruction& in = f_[id];
+    const ValueId each = in.operands[0];
+    if (f_[each].op != Op::Each || !ir::is_array(f_, id)) return;
+    const Instruction& collect = ir::collect_of(f_, each, in.index);
+    const Uses& uses = uses_[id];
+    if (uses.others || !ir::is_number(f_, collect.operands[0]) || !is_pure(f_, f_[each].block)) {
+      return;
+    }
+    const int cost = cost_of(f_, f_[each].block);
+    if (cost <= kCheap || (uses.reads == 1 && uses.trips <= f_[each].index)) {
+      inlined_.emplace(id, collect.operands[0]);
+    }
+  }
+
+  void instruction(ValueId id) override {
+    const Instruction& in = f_[id];
+    const auto inlined = in.op == Op::ArrayRead ? inlined_.find(in.operands[0]) : inlined_.end();
+    if (inlined == inlined_.end()) return Copier::instruction(id);
+    const ir::Block& block = f_.blocks[f_[f_[in.operands[0]].operands[0]].block];
+    build_.set_location(in.location);
+    map_[block.arguments[0]] = build_.convert(map_[in.operands[1]], DType::I32);
+    for (const ValueId inner : block.body) {
+      if (f_[inner].op != Op::Collect) instruction(inner);
+    }
+    map_[id] = map_[inlined->second];
+  }
+
+  std::vector<Uses> uses_;
+  std::map<ValueId, ValueId> inlined_;  // results, and what is collected for them
+};
+
+// --- two in one ---
+
+class Merger {
+ public:
+  explicit Merger(ir::Function f) : f_(std::move(f)) {}
+
+  ir::Function run() && {
+    for (ir::BlockId b = 0; b < f_.blocks.size(); ++b) {
+      while (merge_one(b)) {
+      }
+    }
+    return std::move(f_);
+  }
+
+ private:
+  bool merge_one(ir::BlockId block) {
+    const std::vector<ValueId> body = f_.blocks[block].body;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      if (f_[body[i]].op != Op::Each || !is_pure(f_, f_[body[i]].block)) continue;
+      for (std::size_t k = i + 1; k < body.size(); ++k) {
+        if (f_[body[k]].op != Op::Each || f_[body[k]].index != f_[body[i]].index ||
+            !is_pure(f_, f_[body[k]].block)) {
+          continue;
+        }
+        if (try_merge(block, i, k)) return true;
+      }
+    }
+    return false;
+  }
+
+  /// Values from outside that a block, or an instruction, needs.
+  void find_needs(ValueId id, std::set<ValueId>& needs) const {
+    for (const ValueId operand : f_[id].operands) needs.insert(operand);
+    if (f_[id].block == ir::kNone) return;
+    ir::for_each(
+        f_,
+        [&](ValueId inner, int) {
+          for (const ValueId operand : f_[inner].operands) needs.insert(operand);
+        },
+        f_[id].block);
+  }
+
+  /// Makes the `each` at `k` part of the one at `i`, if that can be.
+  bool try_merge(ir::BlockId block, std::size_t i, std::size_t k) {
+    auto& body = f_.blocks[block].body;
+    const ValueId first = body[i];
+    const ValueId second = body[k];
+    // What stands between and must come before: it may not need the first itself.
+    std::set<ValueId> needs;
+    find_needs(second, needs);
+    std::vector<std::size_t> moved;
+    std::set<ValueId> kept;  // results of the first that the second reads
+    for (std::size_t at = k; at-- > i + 1;) {
+      const ValueId id = body[at];
+      if (needs.count(id) == 0) continue;
+      const Instruction& in = f_[id];
+      if (in.op == Op::Result && in.operands[0] == first) {
+        if (!reads_own_position(second, id)) return false;
+        kept.insert(id);
+        continue;
+      }
+      const bool is_pure_each = in.op == Op::Each && is_pure(f_, in.block);
+      const bool is_plain = in.op == Op::Constant || in.op == Op::Result ||
+                            (ops::is_elementwise(in.op) && !ops::can_fail(in.op, in.type));
+      if (!is_pure_each && !is_plain) return false;
+      find_needs(id, needs);
+      moved.push_back(at);
+    }
+    // What is moved may need no result of the first, either.
+    for (const std::size_t at : moved) {
+      std::set<ValueId> own;
+      find_needs(body[at], own);
+      for (const ValueId id : kept) {
+        if (own.count(id) > 0) return false;
+      }
+      for (std::size_t b = i + 1; b < k; ++b) {
+        if (f_[body[b]].op == Op::Result && f_[body[b]].operands[0] == first &&
+            own.count(body[b]) > 0) {
+          return false;
+        }
+      }
+    }
+    join(first, second);
+    // The order: what was moved, the merged `each`, all the rest without the second.
+    std::vector<ValueId> order(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(i));
+    for (auto at = moved.rbegin(); at != moved.rend(); ++at) order.push_back(body[*at]);
+    order.push_back(first);
+    for (std::size_t at = i + 1; at < body.size(); ++at) {
+      const bool is_moved = std::find(moved.begin(), moved.end(), at) != moved.end();
+      if (at != k && !is_moved) order.push_back(body[at]);
+    }
+    f_.blocks[block].body = std::move(order);
+    return true;
+  }
+
+  /// True when an `each` uses an array only to read what its position has there.
+  bool reads_own_position(ValueId each, ValueId array) const {
+    const ValueId position = f_.blocks[f_[each].block].arguments[0];
+    bool own = true;
+    ir::for_each(
+        f_,
+        [&](ValueId id, int) {
+          const Instruction& in = f_[id];
+          for (std::size_t i = 0; i < in.operands.size(); ++i) {
+            if (in.operands[i] != array) continue;
+            own = own && in.op == Op::ArrayRead && i == 0 && in.operands[1] == position;
+          }
+        },
+        f_[each].block);
+    return own && ir::is_array(f_, array) &&
+           ir::is_number(f_,
+                         ir::collect_of(f_, f_[array].operands[0], f_[array].index).operands[0]);
+  }
+
+  void join(ValueId first, ValueId second) {
+    const std::vector<ValueId> before = collects_of(f_, first);
+    ir::Block& target = f_.blocks[f_[first].block];
+    const ir::Block& source = f_.blocks[f_[second].block];
+    std::map<ValueId, ValueId> stands_for = {{source.arguments[0], target.arguments[0]}};
+    ir::for_each(
+        f_,
+        [&](ValueId id, int) {
+          const Instruction& in = f_[id];
+          if (in.op != Op::ArrayRead || f_[in.operands[0]].op != Op::Result ||
+              f_[in.operands[0]].operands[0] != first) {
+            return;
+          }
+          stands_for[id] = f_[before[f_[in.operands[0]].index]].operands[0];
+        },
+        f_[second].block);
+    std::vector<ValueId> moved;
+    for (const ValueId id : source.body) {
+      if (stands_for.count(id) == 0) moved.push_back(id);
+    }
+    target.body.insert(target.body.end(), moved.begin(), moved.end());
+    for (Instruction& in : f_.values) {
+      for (ValueId& operand : in.operands) {
+        if (const auto at = stands_for.find(operand); at != stands_for.end()) operand = at->second;
+      }
+      if (in.op == Op::Result && in.operands[0] == second) {
+        in.operands[0] = first;
+        in.index += static_cast<std::uint32_t>(before.size());
+      }
+    }
+    // Reads inside of inner blocks stay listed there; they are values that nobody needs now.
+  }
+
+  ir::Function f_;
+};
+
+}  // namespace
+
+bool has_each(const ir::Function& f) {
+  bool found = false;
+  ir::for_each(f, [&](ValueId id, int) { found = found || f[id].op == Op::Each; });
+  return found;
+}
+
+ir::Function fuse(const ir::Function& function) {
+  ir::Function f = remove_dead(without_vain_checks(function));
+  for (;;) {
+    Inliner inliner(f);
+    if (!inliner.finds_any()) break;
+    f = remove_dead(simplify(inliner.run()));
+  }
+  return remove_dead(simplify(Merger(std::move(f)).run()));
+}
+
+}  // namespace lw::transform

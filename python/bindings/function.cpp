@@ -40,8 +40,8 @@ void call_into(Program& program, const nb::tuple& outputs, const nb::tuple& valu
 
 /// Ends a recording.
 Program* finish(Recording& recording, const std::vector<Value>& results, const std::string& name,
-                std::optional<bool> refill, std::vector<bool> is_complex) {
-  return new Program(recording.finish(results), name, refill, std::move(is_complex));
+                std::optional<bool> refill, const std::vector<bool>& is_complex) {
+  return new Program(recording.finish(results), name, refill, is_complex);
 }
 
 /// True when every index is checked, or has a meaning where it is out of range.
@@ -60,10 +60,11 @@ bool is_checked(const Program& program) {
   return checked;
 }
 
-Program* parse(const std::string& text, std::optional<bool> refill, std::vector<bool> is_complex) {
+Program* parse(const std::string& text, std::optional<bool> refill,
+               const std::vector<bool>& is_complex) {
   ir::Function function = ir::parse(text);
   const std::string name = function.name;
-  return new Program(std::move(function), name, refill, std::move(is_complex));
+  return new Program(std::move(function), name, refill, is_complex);
 }
 
 void bind_explanation(nb::module_& module) {

@@ -124,9 +124,9 @@ bool is_numbered(const ir::Function& function) {
 }  // namespace
 
 Program::Program(ir::Function recorded, const std::string& name, std::optional<bool> refill,
-                 std::vector<bool> is_complex)
+                 const std::vector<bool>& is_complex)
     : recorded_(std::move(recorded)),
-      is_complex_(std::move(is_complex)),
+      is_complex_(is_complex.begin(), is_complex.end()),
       function_([this](std::span<const Input>) { return recorded_; },
                 {.name = name, .schedule = {.refill = refill}}) {
   for (const ir::Param& param : recorded_.params) {
@@ -135,12 +135,11 @@ Program::Program(ir::Function recorded, const std::string& name, std::optional<b
     if (has_value) params_.push_back(param);
   }
   is_numbered_ = is_numbered(recorded_);
-  const std::vector<bool>& flags = is_complex_;
-  const auto pairs = std::count(flags.begin(), flags.end(), true);
+  const auto pairs = std::count(is_complex.begin(), is_complex.end(), true);
   has_complex_results_ = pairs > 0;
-  if (std::ssize(recorded_.results) != std::ssize(flags) + pairs) {
+  if (std::ssize(recorded_.results) != std::ssize(is_complex) + pairs) {
     throw UsageError(fmt::format("map: {} gives other results than it should; got {}, expected {}.",
-                                 name, recorded_.results.size(), std::ssize(flags) + pairs));
+                                 name, recorded_.results.size(), std::ssize(is_complex) + pairs));
   }
   if (params_.size() <= Inputs::kMost) return;
   throw UsageError(fmt::format("map: too many arguments; got {}, expected at most {}.",
@@ -183,7 +182,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
   const ElementFunction::Ready prepared = ready(options);
   Results results;
   const types::Item* item = prepared.results().data();
-  for (const bool is_complex : is_complex_) {
+  for (const std::uint8_t is_complex : is_complex_) {
     const DType type = item->type;
     const int number = is_complex ? complex_type_number(type) : type_number(type);
     PyObject* const array = geometry.prototype != nullptr

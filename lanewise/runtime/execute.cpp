@@ -51,6 +51,7 @@ struct Worker : Context {
   std::int64_t chunk_first = 0;
   bool is_caller = false;
   std::optional<Staging> staging;
+  Block memory;  // that `scratch` points to
 };
 
 /// One map in flight.
@@ -299,6 +300,10 @@ class Call {
     while (count > 0) {
       const Run code = may_use_code() ? program_.code() : nullptr;
       if (code != nullptr) {
+        if (const std::size_t bytes = program_.code_scratch(); worker.memory.bytes() < bytes) {
+          worker.memory = Block(Purpose::Scratch, bytes);
+          worker.scratch = worker.memory.data();
+        }
         code(&worker, first, count);
         add(tier1_, count);
         return;
@@ -473,6 +478,7 @@ bool execute_at_once(Program& program, const Buffers& buffers, std::int64_t firs
                      double nanoseconds) {
   const bool is_short = static_cast<double>(buffers.count) * program.element_ns() < nanoseconds &&
                         !program.has_loops() && !buffers.is_staged() &&
+                        program.code_scratch() == 0 &&
                         program.kernel().shared.size() == buffers.shared.size();
   if (!is_short) return false;
   const Program::Use use(program);

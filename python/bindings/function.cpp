@@ -40,9 +40,9 @@ void call_into(Program& program, const nb::tuple& outputs, const nb::tuple& valu
 
 /// Ends a recording.
 Program* finish(Recording& recording, const std::vector<Value>& results, const std::string& name,
-                std::optional<bool> refill, const std::vector<Shape>& shapes,
-                std::vector<Shape> result_shapes) {
-  return new Program(recording.finish(results), name, refill, shapes, std::move(result_shapes));
+                std::optional<bool> refill, const std::vector<bool>& is_complex,
+                const std::vector<Shape>& shapes, const std::vector<Shape>& result_shapes) {
+  return new Program(recording.finish(results), name, refill, {is_complex, shapes, result_shapes});
 }
 
 /// True for a place that is not checked.
@@ -71,10 +71,11 @@ std::string text(const Program& program, bool checked) {
 }
 
 Program* parse(const std::string& text, std::optional<bool> refill,
-               const std::vector<Shape>& shapes, std::vector<Shape> result_shapes) {
+               const std::vector<bool>& is_complex, const std::vector<Shape>& shapes,
+               const std::vector<Shape>& result_shapes) {
   ir::Function function = ir::parse(text);
   const std::string name = function.name;
-  return new Program(std::move(function), name, refill, shapes, std::move(result_shapes));
+  return new Program(std::move(function), name, refill, {is_complex, shapes, result_shapes});
 }
 
 nb::tuple to_tuple(const Shape& shape) {
@@ -154,6 +155,7 @@ void bind_function(nb::module_& module) {
       .def_rw("compile", &MapOptions::compile)
       .def_rw("math", &MapOptions::math)
       .def_rw("accuracy", &MapOptions::accuracy)
+      .def_rw("count", &MapOptions::count, nb::arg("count").none())
       .def_rw("seed", &MapOptions::seed)
       .def_rw("first_element", &MapOptions::first_element)
       .def_rw("timeout", &MapOptions::timeout)
@@ -199,8 +201,9 @@ void bind_function(nb::module_& module) {
                    })
       .def("text", &text, "checked"_a = false,
            "The program as it was recorded, as `parse` reads it.");
-  module.def("parse", &parse, "text"_a, "refill"_a.none(), "shapes"_a = std::vector<Shape>(),
-             "result_shapes"_a = std::vector<Shape>(), "Read and verify a program.");
+  module.def("parse", &parse, "text"_a, "refill"_a.none(), "is_complex"_a,
+             "shapes"_a = std::vector<Shape>(), "result_shapes"_a = std::vector<Shape>(),
+             "Read and verify a program; of each result, whether two values make it.");
 
   nb::enum_<ir::ParamKind>(module, "ParamKind", "What a parameter is to the elements.")
       .value("Mapped", ir::ParamKind::Mapped)
@@ -216,8 +219,9 @@ void bind_function(nb::module_& module) {
       "recording"_a, "name"_a, "dtype"_a, "kind"_a, "size"_a = 0,
       "Add a parameter to the program under construction.");
   module.def("finish", &finish, "recording"_a, "results"_a, "name"_a, "refill"_a.none(),
-             "shapes"_a = std::vector<Shape>(), "result_shapes"_a = std::vector<Shape>(),
-             "End a recording.");
+             "is_complex"_a, "shapes"_a = std::vector<Shape>(),
+             "result_shapes"_a = std::vector<Shape>(),
+             "End a recording; of each result, whether two values make it.");
 }
 
 }  // namespace lw::python

@@ -27,26 +27,25 @@ class Results {
   static constexpr std::size_t kMost = 16;
 
   ~Results() {
-    for (std::size_t i = 0; i < size_; ++i) Py_DECREF(arrays_[i]);
+    for (std::size_t i = 0; i < count_; ++i) Py_DECREF(arrays_[i]);
   }
   Results() = default;
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  void add(PyObject* array, const types::Item& item, const Geometry& geometry) {
-    arrays_[size_] = array;
-    auto* const a = reinterpret_cast<PyArrayObject*>(array);
-    Output output(item.type, PyArray_DATA(a), geometry.count);
-    output.row = item.size;
-    output.stride = item.bytes();
-    new (storage_ + size_++ * sizeof(Output)) Output(output);
+  /// Adds an array; if it is complex, with parts of the item's type.
+  void add(PyObject* array, const types::Item& item, bool is_complex, const Geometry& geometry) {
+    arrays_[count_++] = array;
+    auto* const data = PyArray_BYTES(reinterpret_cast<PyArrayObject*>(array));
+    add_output(item, data, geometry.count);
+    if (is_complex) add_output(item, data + types::size_of(item.type), geometry.count);
   }
   /// For a geometry that is not flat: the strides of all, in its order.
   void set_strides(const Geometry& geometry) {
     const auto rank = static_cast<std::size_t>(geometry.rank);
     strides_.resize(size_ * rank);
     for (std::size_t i = 0; i < size_; ++i) {
-      auto* const array = reinterpret_cast<PyArrayObject*>(arrays_[i]);
+      auto* const array = reinterpret_cast<PyArrayObject*>(arrays_[owners_[i]]);
       const std::span<std::int64_t> strides(strides_.data() + i * rank, rank);
       for (std::size_t d = 0; d < rank; ++d) strides[d] = PyArray_STRIDE(array, geometry.order[d]);
       std::launder(reinterpret_cast<Output*>(storage_))[i].strides = strides;
@@ -57,10 +56,10 @@ class Results {
   }
   /// What the caller gets; arrays of rank 0 become scalars.
   PyObject* take(Returns returns) {
-    for (std::size_t i = 0; i < size_; ++i) {
+    for (std::size_t i = 0; i < count_; ++i) {
       arrays_[i] = PyArray_Return(reinterpret_cast<PyArrayObject*>(arrays_[i]));
     }
-    const std::size_t size = std::exchange(size_, 0);
+    const std::size_t size = std::exchange(count_, 0);
     if (returns == Returns::One) return arrays_[0];
     const auto n = static_cast<Py_ssize_t>(size);
     PyObject* const all = returns == Returns::Tuple ? PyTuple_New(n) : PyList_New(n);
@@ -76,27 +75,50 @@ class Results {
   }
 
  private:
+  void add_output(const types::Item& item, void* data, std::int64_t count) {
+    owners_[size_] = static_cast<std::uint8_t>(count_ - 1);
+    Output output(item.type, data, count);
+    output.row = item.size;
+    output.stride = item.bytes();
+    new (storage_ + size_++ * sizeof(Output)) Output(output);
+  }
+
   PyObject* arrays_[kMost];
+  std::size_t count_ = 0;
   alignas(Output) std::byte storage_[kMost * sizeof(Output)];
+  std::uint8_t owners_[kMost];  // the array of each output
   std::size_t size_ = 0;
   std::vector<std::int64_t> strides_;
 };
 static_assert(std::is_same_v<npy_intp, std::int64_t>);
 
+/// Where no argument is an array, there are as many elements as were asked for, in one dimension,
+/// or a single one.
+void set_count(const MapOptions& options, Geometry& geometry) {
+  if (geometry.rank > 0) return;
+  if (!options.count) {
+    geometry.is_flat = true;
+    return;
+  }
+  geometry.rank = 1;
+  geometry.shape[0] = geometry.count = *options.count;
+}
+
 /// True for an array that results of this type and shape can go into.
-bool is_output(PyObject* value, DType type, const Shape& shape, const Geometry& geometry) {
+bool is_output(PyObject* value, DType type, bool is_complex, const Shape& shape,
+               const Geometry& geometry) {
   if (!PyArray_Check(value)) return false;
   auto* const array = reinterpret_cast<PyArrayObject*>(value);
-  return dtype_of(PyArray_TYPE(array)) == type && PyArray_ISNBO(PyArray_DESCR(array)->byteorder) &&
-         PyArray_ISWRITEABLE(array) &&
+  const int number = PyArray_TYPE(array);
+  return (is_complex ? part_of(number) : dtype_of(number)) == type &&
+         PyArray_ISNBO(PyArray_DESCR(array)->byteorder) && PyArray_ISWRITEABLE(array) &&
          PyArray_NDIM(array) == geometry.rank + static_cast<int>(shape.size()) &&
          std::equal(geometry.shape, geometry.shape + geometry.rank, PyArray_DIMS(array)) &&
          has_rows(array, shape);
 }
 
-/// A new array for results with elements of this shape.
-PyObject* new_result(const Geometry& geometry, DType type, const Shape& shape) {
-  const int number = type_number(type);
+/// A new array of a type of NumPy's for results with elements of this shape.
+PyObject* new_result(const Geometry& geometry, int number, const Shape& shape) {
   if (geometry.prototype != nullptr && shape.empty()) {
     return new_array_like(geometry.prototype, number);
   }
@@ -135,9 +157,10 @@ void check_shape(const types::Item& item, const Shape& shape) {
 }  // namespace
 
 Program::Program(ir::Function recorded, const std::string& name, std::optional<bool> refill,
-                 const std::vector<Shape>& shapes, std::vector<Shape> result_shapes)
+                 const Values& values)
     : recorded_(std::move(recorded)),
-      result_shapes_(std::move(result_shapes)),
+      is_complex_(values.is_complex.begin(), values.is_complex.end()),
+      result_shapes_(values.result_shapes),
       function_([this](std::span<const Input>) { return recorded_; },
                 {.name = name, .schedule = {.refill = refill}}) {
   for (const ir::Param& param : recorded_.params) {
@@ -145,14 +168,23 @@ Program::Program(ir::Function recorded, const std::string& name, std::optional<b
         param.is_mapped() || param.is_table() || param.kind == ir::ParamKind::Shared;
     if (!has_value) continue;
     const std::size_t place = params_.size();
-    params_.push_back({param, place < shapes.size() ? shapes[place] : Shape()});
+    params_.push_back({param, place < values.shapes.size() ? values.shapes[place] : Shape()});
     check_shape(param.item(), params_.back().shape);
   }
-  result_shapes_.resize(recorded_.results.size());
-  for (std::size_t i = 0; i < result_shapes_.size(); ++i) {
-    check_shape(recorded_.results[i], result_shapes_[i]);
-  }
   is_numbered_ = is_numbered(recorded_);
+  const std::vector<bool>& is_complex = values.is_complex;
+  const auto pairs = std::count(is_complex.begin(), is_complex.end(), true);
+  has_complex_results_ = pairs > 0;
+  if (std::ssize(recorded_.results) != std::ssize(is_complex) + pairs) {
+    throw UsageError(fmt::format("map: {} gives other results than it should; got {}, expected {}.",
+                                 name, recorded_.results.size(), std::ssize(is_complex) + pairs));
+  }
+  result_shapes_.resize(is_complex.size());
+  const types::Item* item = recorded_.results.data();
+  for (std::size_t i = 0; i < is_complex.size(); ++i) {
+    check_shape(*item, result_shapes_[i]);
+    item += is_complex[i] ? 2 : 1;
+  }
   if (params_.size() <= Inputs::kMost) return;
   throw UsageError(fmt::format("map: too many arguments; got {}, expected at most {}.",
                                params_.size(), Inputs::kMost));
@@ -190,14 +222,18 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
                         Returns returns) {
   Inputs inputs;
   Geometry geometry;
+  geometry.is_flat = !has_complex_results_;
   if (!read_values(params_, values, inputs, geometry)) return nullptr;
+  set_count(options, geometry);
   const ElementFunction::Ready prepared = ready(options);
   Results results;
-  const std::vector<types::Item>& items = prepared.results();
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    PyObject* const array = new_result(geometry, items[i].type, result_shapes_[i]);
+  const types::Item* item = prepared.results().data();
+  for (std::size_t i = 0; i < is_complex_.size(); ++i) {
+    const int number = is_complex_[i] ? complex_type_number(item->type) : type_number(item->type);
+    PyObject* const array = new_result(geometry, number, result_shapes_[i]);
     if (array == nullptr) nb::raise_python_error();
-    results.add(array, items[i], geometry);
+    results.add(array, *item, is_complex_[i], geometry);
+    item += is_complex_[i] ? 2 : 1;
   }
   if (geometry.is_flat) {
     if (!ElementFunction::call_at_once(prepared, results.all(), inputs.all(), geometry.count,
@@ -207,7 +243,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
     return results.take(returns);
   }
   const auto run_in_order = [&](bool as_prototype) {
-    set_order(as_prototype, values, params_, inputs.all(), geometry);
+    set_order(as_prototype, inputs, geometry);
     results.set_strides(geometry);
     run(results.all(), inputs.all(), geometry, options, true, nb::none());
   };
@@ -227,21 +263,26 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
                         const MapOptions& options, nb::object progress) {
   Inputs inputs;
   Geometry geometry;
+  geometry.is_flat = !has_complex_results_;
   for (PyObject* const array : outputs) {
     geometry.is_flat =
         geometry.is_flat && PyArray_IS_C_CONTIGUOUS(reinterpret_cast<PyArrayObject*>(array));
   }
   if (!read_values(params_, values, inputs, geometry)) return false;
-  const std::vector<types::Item>& items = ready(options).results();
-  if (outputs.size() != items.size()) return false;
+  set_count(options, geometry);
+  if (outputs.size() != is_complex_.size()) return false;
   Results results;
+  const types::Item* item = ready(options).results().data();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_output(outputs[i], items[i].type, result_shapes_[i], geometry)) return false;
+    if (!is_output(outputs[i], item->type, is_complex_[i], result_shapes_[i], geometry)) {
+      return false;
+    }
     Py_INCREF(outputs[i]);
-    results.add(outputs[i], items[i], geometry);
+    results.add(outputs[i], *item, is_complex_[i], geometry);
+    item += is_complex_[i] ? 2 : 1;
   }
   if (!geometry.is_flat) {
-    set_order(false, values, params_, inputs.all(), geometry);
+    set_order(false, inputs, geometry);
     results.set_strides(geometry);
   }
   run(results.all(), inputs.all(), geometry, options, false, std::move(progress));

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "values.h"
 
@@ -16,9 +17,14 @@ enum class Returns : std::uint8_t { One, Tuple, List };
 
 class Program {
  public:
-  /// `shapes` are those of the parameters' and `result_shapes` those of the results' elements.
+  /// What the IR does not say of the values of a call.
+  struct Values {
+    std::vector<bool> is_complex;      // of each result, whether two of the function make it
+    std::vector<Shape> shapes;         // of the parameters' elements
+    std::vector<Shape> result_shapes;  // of the results' elements
+  };
   Program(ir::Function recorded, const std::string& name, std::optional<bool> refill,
-          const std::vector<Shape>& shapes, std::vector<Shape> result_shapes);
+          const Values& values);
 
   /// Those that have values in a call: the seed comes from its options.
   const std::vector<Parameter>& params() const { return params_; }
@@ -43,6 +49,8 @@ class Program {
            const MapOptions& options, bool is_new, nanobind::object progress);
 
   ir::Function recorded_;
+  std::vector<std::uint8_t> is_complex_;  // bytes, as every call reads them
+  bool has_complex_results_ = false;
   std::vector<Parameter> params_;
   std::vector<Shape> result_shapes_;
   bool is_numbered_ = false;

@@ -60,6 +60,11 @@ def map(
     >>> lw.map(lambda row: row / np.sqrt((row * row).sum()), rows).round(3)
     array([[0.6  , 0.8  ],
            [0.385, 0.923]])
+
+    No array at all, but so many elements:
+
+    >>> lw.map(lambda table: table[lw.element() % 3], prices, in_axes=None, count=4)
+    array([10., 20., 30., 10.])
     """
     if not callable(fn):
         raise UsageTypeError(f"map: not a function; got {type(fn).__name__}, expected a callable.")
@@ -67,7 +72,7 @@ def map(
     if current() is not None:
         return _map_inside(fn, arrays, axes, out_axes, options)
     shared = [position for position, axis in enumerate(axes) if axis is None]
-    has_rows = _check_arguments(arrays, axes)
+    has_rows = _check_arguments(arrays, axes, options.get("count"))
     arrays = tuple(
         array if axis in (0, None) else _moved(array, axis)
         for array, axis in zip(arrays, axes, strict=True)
@@ -153,7 +158,7 @@ def _axes_of(in_axes: Axes, count: int) -> list[int | None]:
     return list(in_axes)
 
 
-def _check_arguments(arrays: tuple[Any, ...], axes: list[int | None]) -> bool:
+def _check_arguments(arrays: tuple[Any, ...], axes: list[int | None], count: Any) -> bool:
     """Refuse axes that arguments do not have, and sizes that differ; say if elements are rows."""
     has_rows = False
     first: tuple[int, int] | None = None  # size and argument
@@ -182,8 +187,11 @@ def _check_arguments(arrays: tuple[Any, ...], axes: list[int | None]) -> bool:
                     f"Use in_axes=None for argument {position} to share it between elements."
                 )
             first = first or (size, position)
-    if first is None and not (arrays and any(axis is not None for axis in axes)):
-        raise UsageError("map: nothing to map over; got no mapped argument, expected at least one.")
+    is_mapped = bool(arrays) and any(axis is not None for axis in axes)
+    if first is None and not is_mapped and count is None:
+        raise UsageError(
+            "map: nothing to map over; got no mapped argument, expected at least one, or count=."
+        )
     return has_rows
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import _core
+from .dtypes import PARTS, Type
 from .fixed import Fixed, Missing
 from .specialization import Found, Prints, Recorded, Request
 from .trees import Structure
@@ -24,6 +25,7 @@ class Carried(NamedTuple):
     shapes: list[tuple[int, ...]]  # of the parameters' elements
     result_shapes: list[tuple[int, ...]]
     structure: Structure
+    dtypes: tuple[Type, ...]
     captured: list[Any]
     prints: Prints | None
     sizes: tuple[int, ...] | None
@@ -39,6 +41,7 @@ def carry(request: Request, found: Found) -> Carried:
         program.shapes,
         program.result_shapes,
         recorded.structure,
+        recorded.dtypes,
         found.values,
         recorded.prints,
         recorded.sizes,
@@ -47,14 +50,16 @@ def carry(request: Request, found: Found) -> Carried:
 
 def arrive(carried: Carried) -> Recorded:
     """Return a program that was pickled as if it had been recorded here."""
-    program = _core.parse(
-        carried.text, carried.request.refill, carried.shapes, carried.result_shapes
-    )
-    dtypes = tuple(program.results(_core.MapOptions()))
+    is_complex = [dtype in PARTS for dtype in carried.dtypes]
     if carried.prints is not None and not carried.request.finds_lines:
-        dtypes = dtypes[:-1]  # the last is the number of lines
+        is_complex.append(False)  # the number of lines
+    program = _core.parse(
+        carried.text, carried.request.refill, is_complex, carried.shapes, carried.result_shapes
+    )
     captured = Fixed(carried.captured)
-    return Recorded(program, captured, carried.structure, dtypes, carried.prints, carried.sizes)
+    return Recorded(
+        program, captured, carried.structure, carried.dtypes, carried.prints, carried.sizes
+    )
 
 
 def reference_of(vectorized: Any) -> tuple[str, str] | None:

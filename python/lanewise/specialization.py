@@ -13,13 +13,14 @@ from . import _core, flow
 from ._core import DType, ParamKind, Program, Value
 from .arguments import Parameter, Signature, Static
 from .captures import Captures, Source, plain_function
+from .complex_element import NewParameter, as_values, new_parameters, of_values
 from .convert import refuse_generators
-from .dtypes import FROM_NUMPY, WEAK_INT, settled
-from .element import Element, as_value, is_operand, is_tensor, kind_of
+from .dtypes import FROM_NUMPY, PARTS, WEAK_INT, Type, parts_of, settled
+from .element import as_value, is_operand, is_tensor, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, Retrace, record_function
 from .source import line_of
-from .stand_ins import NewParameter, captured
+from .stand_ins import captured
 from .tables import Table
 from .trees import Structure, flatten, split_result, unflatten
 
@@ -32,9 +33,9 @@ class Request(NamedTuple):
 
     name: str
     signature: Signature
-    otypes: tuple[DType, ...] | None  # of the results, where they are given
+    otypes: tuple[Type, ...] | None  # of the results, where they are given
     refill: bool | None
-    masked: tuple[DType, ...] | None = None  # with a mask: the types of the results
+    masked: tuple[Type, ...] | None = None  # with a mask: the types of the results
     finds_lines: bool = False  # the program that finds what a function prints
 
 
@@ -51,7 +52,7 @@ class Recorded(NamedTuple):
     program: Program
     captures: Captures
     structure: Structure  # of the results
-    dtypes: tuple[DType, ...]
+    dtypes: tuple[Type, ...]
     prints: Prints | None = None
     sizes: tuple[int, ...] | None = None  # of tables among the arguments, where they were asked for
 
@@ -127,7 +128,8 @@ def _record(
         is_finder = request.finds_lines
         recorder.prints = Finder(recorder, line, place) if is_finder else Counter(recorder)
     if request.masked is not None:
-        slots = [recording.slot(as_value(recorder, 0, dtype)) for dtype in request.masked]
+        parts = [part for dtype in request.masked for part in parts_of(dtype)]
+        slots = [recording.slot(as_value(recorder, 0, part)) for part in parts]
         recording.begin_branch(mask)
     nested = iter(leaves)
     arguments = [unflatten(structure, nested) for structure in request.signature.structures]
@@ -137,9 +139,12 @@ def _record(
     if request.finds_lines:
         captures.settle(function)
         values = recorder.prints.results()
-        return _finished(request, recorder, captures, None, values, shapes, [], asked)
+        dtypes: tuple[Type, ...] = tuple(value.dtype for value in values)
+        rows = _Rows(shapes, [], asked)
+        return _finished(request, recorder, captures, None, values, dtypes, rows)
     results = [_as_tensor(recorder, result) for result in results]
-    values = _results(function, request, recorder, results, structure)
+    dtypes = _result_types(function, request, results, structure)
+    values = _result_values(recorder, results, dtypes)
     result_shapes = [() if is_operand(result) else result.shape for result in results]
     captures.settle(function)
     if captures.has_changed_constants():
@@ -155,8 +160,16 @@ def _record(
             recording.write(slot, value)
         recording.end_branch()
         values = [recording.read(slot) for slot in slots]
-    asked = sizes if tables.are_asked else None
-    return _finished(request, recorder, captures, structure, values, shapes, result_shapes, asked)
+    rows = _Rows(shapes, result_shapes, sizes if tables.are_asked else None)
+    return _finished(request, recorder, captures, structure, values, dtypes, rows)
+
+
+class _Rows(NamedTuple):
+    """The shapes of the elements of parameters and results, and the sizes of tables."""
+
+    shapes: list[tuple[int, ...]]
+    result_shapes: list[tuple[int, ...]]
+    sizes: tuple[int, ...] | None
 
 
 def _finished(
@@ -165,11 +178,10 @@ def _finished(
     captures: Captures,
     structure: Structure,
     values: list[Value],
-    shapes: list[tuple[int, ...]],
-    result_shapes: list[tuple[int, ...]],
-    sizes: tuple[int, ...] | None,
+    dtypes: tuple[Type, ...],
+    rows: _Rows,
 ) -> Recorded:
-    dtypes = tuple(value.dtype for value in values)
+    is_complex = [dtype in PARTS for dtype in dtypes]
     prints = None
     if recorder.prints is not None:
         prints = Prints(tuple(recorder.prints.sites), recorder.is_numbered)
@@ -177,9 +189,18 @@ def _finished(
         if not request.finds_lines:
             _check_number(request.name, len(values))
             values = [*values, recorder.prints.result()]
+            is_complex.append(False)
     refill = None if request.finds_lines else request.refill
-    program = _core.finish(recorder.recording, values, request.name, refill, shapes, result_shapes)
-    return Recorded(program, captures, structure, dtypes, prints, sizes)
+    program = _core.finish(
+        recorder.recording,
+        values,
+        request.name,
+        refill,
+        is_complex,
+        rows.shapes,
+        rows.result_shapes,
+    )
+    return Recorded(program, captures, structure, dtypes, prints, rows.sizes)
 
 
 _MOST_RESULTS = 16  # of a program
@@ -206,26 +227,23 @@ def _symbolic(
 ) -> Any:
     if isinstance(leaf, Static):
         return leaf.value
-    if leaf.role is ParamKind.Table:
-        value = new_parameter(leaf.kind.dtype, leaf.role)
-        return Table(recorder, value, leaf.kind, leaf.row, tables.next())
-    value = new_parameter(leaf.kind.dtype, leaf.role, leaf.row)
-    if leaf.row:
+    if leaf.row and leaf.role is not ParamKind.Table:
         from .tensors import row
 
-        return row(recorder, value, leaf.row)
+        assert isinstance(leaf.kind.dtype, DType)
+        return row(recorder, new_parameter(leaf.kind.dtype, leaf.role, leaf.row), leaf.row)
+    values = new_parameters(new_parameter, leaf.kind, leaf.role)
+    if leaf.role is ParamKind.Table:
+        return Table(recorder, values[0], leaf.kind, leaf.row, tables.next())
     if leaf.kind == WEAK_INT:
-        recorder.integers.add(value.id)
-    return Element(recorder, value, leaf.kind.weak)
+        recorder.integers.add(values[0].id)
+    return of_values(recorder, values, leaf.kind)
 
 
-def _results(
-    function: Callable[..., Any],
-    request: Request,
-    recorder: Recorder,
-    results: list[Any],
-    structure: Structure,
-) -> list[Value]:
+def _result_types(
+    function: Callable[..., Any], request: Request, results: list[Any], structure: Structure
+) -> tuple[Type, ...]:
+    """Return the types of what a function returns, or those that it should return."""
     name, otypes = request.name, request.otypes
     wrong = [result for result in results if not is_operand(result) and not is_tensor(result)]
     if wrong or not results:
@@ -242,19 +260,24 @@ def _results(
             f"tuple of them.{hint}"
         )
     if otypes is None:
-        otypes = tuple(_type_of(result) for result in results)
-    elif len(otypes) != len(results):
+        return tuple(_type_of(result) for result in results)
+    if len(otypes) != len(results):
         raise UsageError(
             f"{line_of(function)}{name}: otypes does not fit the results; got {len(otypes)} types, "
             f"expected {len(results)}, one for each result."
         )
+    return otypes
+
+
+def _result_values(recorder: Recorder, results: list[Any], dtypes: tuple[Type, ...]) -> list[Value]:
     taken: set[int] = set()  # arrays, each of which is returned once
-    return [
-        result.as_result(dtype, taken)
-        if is_tensor(result)
-        else as_value(recorder, _literal(result), dtype)
-        for result, dtype in zip(results, otypes, strict=True)
-    ]
+    values: list[Value] = []
+    for result, dtype in zip(results, dtypes, strict=True):
+        if is_tensor(result):
+            values.append(result.as_result(dtype, taken))
+        else:
+            values += as_values(recorder, _literal(result), dtype)
+    return values
 
 
 def _as_tensor(recorder: Recorder, result: Any) -> Any:
@@ -267,7 +290,7 @@ def _as_tensor(recorder: Recorder, result: Any) -> Any:
     return result
 
 
-def _type_of(result: Any) -> DType:
+def _type_of(result: Any) -> Type:
     if is_tensor(result):
         return FROM_NUMPY[result.dtype]
     return settled(kind_of(result))

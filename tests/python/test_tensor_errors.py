@@ -138,3 +138,17 @@ def test_elements_in_plain_arrays():
     target = np.zeros(3)
     with pytest.raises(lw.UsageTypeError, match=r"np.full: an element in a plain array"):
         lw.vectorize(lambda x: np.copyto(target.copy(), x) or x)(np.arange(2.0))
+
+
+def test_complex_numbers_in_tensors():
+    rows = np.ones((2, 3), np.complex128)
+    with pytest.raises(
+        lw.UsageTypeError, match=r"elements of argument 0 are complex; got complex1"
+    ):
+        lw.map(lambda x: x, rows)
+    with pytest.raises(lw.UsageTypeError, match=r"multiply: unsupported type; got complex128"):
+        lw.map(lambda x: x * 1j, X)
+    with pytest.raises(
+        lw.UsageTypeError, match=r"table: a whole array of complex numbers; got a u"
+    ):
+        lw.vectorize(lambda x: x + rows)(np.arange(2.0))

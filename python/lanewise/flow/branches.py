@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 from .._core import DType, Value
-from ..dtypes import promote
+from ..complex_element import split
+from ..dtypes import PARTS, promote
 from ..element import Element, as_value, record
 from ..recorder import Recorder
 from ..source import at_line
@@ -25,6 +26,8 @@ def truth(test: Any) -> Any:
     if not isinstance(test, Element):
         return bool(test)
     recorder = test.recorder
+    if test.kind.dtype in PARTS:
+        return record("not_equal", test, 0)
     return Element(recorder, as_value(recorder, test, DType.Bool))
 
 
@@ -52,12 +55,12 @@ class Branch:
         """Keep a number for what follows; `initial` is what others have, 0 if not given."""
         recorder = self._recorder
         kind = kind_of_part(number)
-        start: Any = None
+        starts: tuple[Any, ...] = (None, None)
         if initial is not None:
             kind = promote(kind_of_part(initial), kind)
             if not is_whole(number):
-                start = _before(recorder, initial, kind.dtype)
-        slot = slot_before(recorder, self.scope, number, kind, start)
+                starts = split(initial) if kind.dtype in PARTS else (initial,)
+        slot = slot_before(recorder, self.scope, number, kind, starts)
         self.write(slot, number)
         return slot
 
@@ -86,16 +89,6 @@ class Branch:
         del self._recorder.regions[self._recorder.regions.index(self) :]
         self._recorder.recording.discard_scope(self.scope)
         self._recorder.lose(self.first)
-
-
-def _before(recorder: Recorder, number: Any, dtype: DType) -> Any:
-    """Return a number from before as `slot_before` takes it."""
-    if isinstance(number, Element):
-        return number.value
-    plain = number.item() if hasattr(number, "item") else number
-    if dtype is DType.Bool:
-        return bool(plain)
-    return float(plain) if dtype in (DType.F16, DType.F32, DType.F64) else int(plain)
 
 
 class _Path(NamedTuple):

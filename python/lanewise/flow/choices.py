@@ -172,7 +172,7 @@ def _evaluate(condition: Element, later: Later, variables: Variables | None = No
 
 def _is_bool(value: Any) -> bool:
     if isinstance(value, Element):
-        return value.value.dtype is DType.Bool
+        return value.kind.dtype is DType.Bool
     return isinstance(value, bool)
 
 

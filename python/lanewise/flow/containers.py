@@ -10,13 +10,13 @@ from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
-from ..dtypes import FROM_NUMPY, promote, promote_all
-from ..element import Element, Whole, as_value, kind_of
+from ..dtypes import FROM_NUMPY, PARTS, TO_NUMPY, promote, promote_all
+from ..element import Element, Whole, kind_of
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, Retrace, current
 from ..source import at_line
-from .memory import Memory
-from .slots import Slot, read
+from .memory import LocalArray, Memory
+from .slots import Slot, new_slot, read, write
 from .state import has_element, is_number
 
 _SLOTS, _MEMORY = "slots", "memory"
@@ -78,7 +78,7 @@ class _Slots:
         recorder = self._place.recorder
         kind = recorder.session.kind(self._place.passage, index, kind_of(number))
         recorder.locate()
-        return Slot(recorder.recording.slot(as_value(recorder, number, kind.dtype)), kind)
+        return new_slot(recorder, number, kind)
 
     def read(self, index: int) -> Any:
         return read(self._place.recorder, self._slots[index])
@@ -90,7 +90,7 @@ class _Slots:
             recorder.session.widen(self._place.passage, index, promote(slot.kind, kind))
             raise Retrace
         recorder.locate()
-        recorder.recording.write(slot.value, as_value(recorder, number, slot.kind.dtype))
+        write(recorder, slot, number)
 
 
 class LocalList(list[Any]):
@@ -281,7 +281,7 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
         self._place.require(_MEMORY)
 
 
-LOCAL = (LocalList, LocalDict, PlainArray, Whole)
+LOCAL = (LocalList, LocalDict, LocalArray, PlainArray, Whole)
 
 
 def local_list(site: int, values: list[Any]) -> list[Any]:
@@ -317,6 +317,8 @@ def local_array(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return made
     place = Place(recorder, (make.__name__, made.shape))
     if place.mode is not None:
+        if made.dtype.kind == "c":
+            return LocalArray(recorder, made.ravel().tolist(), made.shape, made.dtype)
         from ..tensors.making import array_of_numbers
 
         return array_of_numbers(recorder, made)
@@ -332,15 +334,32 @@ def _holds_elements(values: Any) -> bool:
 
 
 def _array_of_elements(recorder: Recorder, values: Any, dtype: Any = None) -> Any:
+    flat = _flat(values)
+    if all(is_number(value) for value in flat):
+        kind = promote_all([kind_of(value) for value in flat])
+        if dtype is None and kind.dtype in PARTS:
+            dtype = TO_NUMPY[kind.dtype]
+        if dtype is not None and np.dtype(dtype).kind == "c":
+            return LocalArray(recorder, flat, np.shape(_without_values(values)), dtype)
     from ..tensors.making import nested
 
     made = nested(recorder, values)
     return made if dtype is None else made.astype(dtype)
 
 
+def _flat(values: Any) -> list[Any]:
+    if not isinstance(values, (list, tuple)):
+        return [values]
+    return [value for part in values for value in _flat(part)]
+
+
+def _without_values(values: Any) -> Any:
+    return [_without_values(part) for part in values] if isinstance(values, (list, tuple)) else 0
+
+
 def item(container: Any, index: Any) -> Any:
     """Do `container[index]`; sequences that others have made are read as they are."""
-    is_ours = isinstance(container, (LocalList, PlainArray))
+    is_ours = isinstance(container, (LocalList, LocalArray, PlainArray))
     elements = [part for part in _parts(index) if isinstance(part, Element)]
     if is_ours or not elements or not isinstance(container, (list, tuple, np.ndarray)):
         return container[index]

@@ -13,14 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core import DType, Value
+from ..complex_element import as_values
 from ..dtypes import FLOATS, FROM_NUMPY, Kind
-from ..element import Element, Whole, as_value
+from ..element import Element, Whole
 from ..errors import UsageTypeError
 from ..recorder import Recorder, Retrace, current
 from ..source import at_line
 from ..tables import Table
 from ..texts import Later, Text, has_mark, without_marks
 from .formats import own_text
+from .memory import LocalArray
 from .state import Missing, has_element, take_apart
 
 
@@ -137,7 +139,7 @@ def print_(
     shape, numbers = take_apart(said)
     known = tuple(n.kind if isinstance(n, Element) else Plain(n) for n in numbers)
     elements = [n for n in numbers if isinstance(n, Element)]
-    values = [as_value(recorder, element, element.value.dtype) for element in elements]
+    values = [value for e in elements for value in as_values(recorder, e, e.kind.dtype)]
     recorder.locate()
     recorder.prints.add(Site(shape, known, _named(file), bool(flush)), values)
 
@@ -167,6 +169,8 @@ def _expanded(recorder: Recorder, value: Any) -> Any:
                 "by index, or print the array outside of the function."
             )
         )
+    if isinstance(value, LocalArray):
+        return Grid(tuple(value.items()), value.shape, value.dtype)
     if isinstance(value, Whole):
         return Grid(tuple(value.reshape(-1)), value.shape, value.dtype)
     if isinstance(value, np.ndarray) and value.ndim and value.dtype in FROM_NUMPY:

@@ -4,16 +4,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core import Value
-from ..dtypes import FROM_NUMPY, Kind
-from ..element import Element, Whole, as_value, kind_of, record
+from .._core import DType, Value
+from ..complex_element import as_values, of_values
+from ..dtypes import FLOATS, FROM_NUMPY, Kind, parts_of
+from ..element import Element, Whole, kind_of, record
 from ..recorder import Recorder, current
 
 
 class Slot(NamedTuple):
-    """A variable of the program."""
+    """A variable of the program; a complex number has two values, a tensor an array."""
 
-    value: Value
+    values: tuple[Value, ...]
     kind: Kind
     shape: tuple[int, ...] | None = None  # of a tensor
 
@@ -40,7 +41,7 @@ def as_tensor(value: Any) -> Any:
 def is_since(number: Any, first: int) -> bool:
     """Say whether a number or tensor was made from the value of this number on."""
     if isinstance(number, Element):
-        return number.value.id >= first
+        return any(value.id >= first for value in number.values)
     return isinstance(number, Whole) and bool(as_tensor(number).is_since(first))
 
 
@@ -50,21 +51,47 @@ def new_slot(recorder: Recorder, number: Any, kind: Kind) -> Slot:
         from ..tensors.making import new_array
 
         tensor = as_tensor(number)
-        array = new_array(recorder, tensor.shape, kind.dtype)
+        array = new_array(recorder, tensor.shape, _real(kind))
         array.write(tensor)
-        return Slot(array.base_value, kind, tensor.shape)
-    return Slot(recorder.recording.slot(as_value(recorder, number, kind.dtype)), kind)
+        return Slot((array.base_value,), kind, tensor.shape)
+    initial = as_values(recorder, number, kind.dtype)
+    return Slot(tuple(recorder.recording.slot(value) for value in initial), kind)
 
 
 def slot_before(
-    recorder: Recorder, scope: int, number: Any, kind: Kind, initial: Any = None
+    recorder: Recorder,
+    scope: int,
+    number: Any,
+    kind: Kind,
+    starts: tuple[Any, ...] = (None, None),
 ) -> Slot:
     """Make a slot for such a value before an open scope, with 0 or, of numbers, a first value."""
     if is_whole(number):
         tensor = as_tensor(number)
-        array = recorder.recording.array_before(scope, kind.dtype, tensor.size)
-        return Slot(array, kind, tensor.shape)
-    return Slot(recorder.recording.slot_before(scope, kind.dtype, initial), kind)
+        array = recorder.recording.array_before(scope, _real(kind), tensor.size)
+        return Slot((array,), kind, tensor.shape)
+    made = (
+        recorder.recording.slot_before(scope, part, _before(start, part))
+        for part, start in zip(parts_of(kind.dtype), starts, strict=False)
+    )
+    return Slot(tuple(made), kind)
+
+
+def _before(number: Any, dtype: DType) -> Any:
+    """Return a number from before, if there is one, as `slot_before` takes it."""
+    if number is None:
+        return None
+    if isinstance(number, Element):
+        return number.value
+    plain = number.item() if hasattr(number, "item") else number
+    if dtype is DType.Bool:
+        return bool(plain)
+    return float(plain) if dtype in FLOATS else int(plain)
+
+
+def _real(kind: Kind) -> DType:
+    assert isinstance(kind.dtype, DType)  # there are no tensors of others
+    return kind.dtype
 
 
 def write(recorder: Recorder, slot: Slot, number: Any) -> None:
@@ -72,21 +99,24 @@ def write(recorder: Recorder, slot: Slot, number: Any) -> None:
     if slot.shape is not None:
         _tensor(recorder, slot).write(number)
     else:
-        recorder.recording.write(slot.value, as_value(recorder, number, slot.kind.dtype))
+        values = as_values(recorder, number, slot.kind.dtype)
+        for place, value in zip(slot.values, values, strict=True):
+            recorder.recording.write(place, value)
 
 
 def read(recorder: Recorder, slot: Slot) -> Any:
     """Read a slot; of a tensor that is a copy."""
     if slot.shape is not None:
         return _tensor(recorder, slot).copy()
-    return Element(recorder, recorder.recording.read(slot.value), slot.kind.weak)
+    values = tuple(recorder.recording.read(value) for value in slot.values)
+    return of_values(recorder, values, slot.kind)
 
 
 def _tensor(recorder: Recorder, slot: Slot) -> Any:
     from ..tensors import array
 
     assert slot.shape is not None
-    return array(recorder, slot.value, slot.shape)
+    return array(recorder, slot.values[0], slot.shape)
 
 
 def select(test: Element, a: Any, b: Any) -> Any:

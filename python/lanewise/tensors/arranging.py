@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FROM_NUMPY
 from ..element import Element, Whole, record
 from ..errors import UsageError
 from ..recorder import Recorder
@@ -20,6 +19,7 @@ from .tensor import (
     Tensor,
     apply,
     as_tensor,
+    real_type,
     recorder_of,
     unsupported_tensor,
 )
@@ -54,7 +54,7 @@ def concatenate(arrays: Any, axis: Any = 0, dtype: Any = None) -> Tensor:
                     f"sizes but along axis {at}."
                 )
             )
-    ours = common_type(tensors) if dtype is None else FROM_NUMPY[np.dtype(dtype)]
+    ours = common_type(tensors) if dtype is None else real_type("concatenate", dtype)
     total = sum(tensor.shape[at] for tensor in tensors)
     result = new_array(recorder, (*first[:at], total, *first[at + 1 :]), ours)
     begin = 0
@@ -172,7 +172,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any
     shape = tuple(
         before + size + after for size, (before, after) in zip(tensor.shape, widths, strict=True)
     )
-    result = new_array(tensor.recorder, shape, tensor.kind.dtype, constant_values)
+    result = new_array(tensor.recorder, shape, tensor.element_type, constant_values)
     inside = tuple(
         slice(before, before + size) for size, (before, _) in zip(tensor.shape, widths, strict=True)
     )
@@ -258,7 +258,7 @@ def _index(recorder: Recorder, part: Any, size: int) -> tuple[Tensor, bool]:
             if plain.dtype == np.bool_ and plain.ndim == 1 and plain.size == size:
                 plain = np.flatnonzero(plain)
             else:
-                indexing.require_integers(FROM_NUMPY[plain.dtype])
+                indexing.require_integers(real_type("index", plain.dtype))
         if plain.size and not (plain.min() >= -size and plain.max() < size):
             raise IndexError(
                 at_line(
@@ -268,7 +268,7 @@ def _index(recorder: Recorder, part: Any, size: int) -> tuple[Tensor, bool]:
             )
         return as_tensor(recorder, np.where(plain < 0, plain + size, plain).astype(np.int32)), True
     tensor = as_tensor(recorder, part)
-    indexing.require_integers(tensor.kind.dtype)
+    indexing.require_integers(tensor.element_type)
     return tensor, False
 
 
@@ -296,7 +296,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Tensor:
     at = spaces.normal_axis("take_along_axis", axis, tensor.ndim)
     shape = (*tensor.shape[:at], places.shape[at], *tensor.shape[at + 1 :])
     places = places.broadcast_to("take_along_axis", shape)
-    indexing.require_integers(places.kind.dtype)
+    indexing.require_integers(places.element_type)
 
     def read(positions: list[Value]) -> Value:
         place = indexing.checked_index(recorder, places.at(positions), tensor.shape[at])
@@ -386,7 +386,7 @@ def diag(v: Any, k: int = 0) -> Tensor:
     if tensor.ndim == 2:
         return diagonal(tensor, k)
     n = tensor.size + abs(k)
-    result = new_array(tensor.recorder, (n, n), tensor.kind.dtype)
+    result = new_array(tensor.recorder, (n, n), tensor.element_type)
     diagonal(result, k).write(tensor)
     return result
 
@@ -432,7 +432,7 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     whole = (slice(None),) * at
     for _ in range(n):
         later, earlier = tensor[(*whole, slice(1, None))], tensor[(*whole, slice(None, -1))]
-        if tensor.kind.dtype is DType.Bool:
+        if tensor.element_type is DType.Bool:
             tensor = apply(lambda x, y: record("not_equal", x, y), later, earlier)
         else:
             tensor = later - earlier

@@ -31,7 +31,7 @@ def _square(call: str, a: Any) -> Tensor:
                 f"with n up to {MOST}. Map over stacks of matrices."
             )
         )
-    is_float = tensor.dtype.kind == "f" and tensor.kind.dtype is not DType.F16
+    is_float = tensor.dtype.kind == "f" and tensor.element_type is not DType.F16
     return tensor if is_float else tensor.astype(np.float64)
 
 

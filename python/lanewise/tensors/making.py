@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FROM_NUMPY, SUPPORTED, Kind, promote_all, settled
+from ..dtypes import FROM_NUMPY, TO_NUMPY, Kind, promote_all, settled
 from ..element import NUMPY_FUNCTIONS, Element, Whole, another_trial, as_value, kind_of
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder
@@ -14,7 +14,17 @@ from ..source import at_line
 from . import spaces
 from .base import ARRAY
 from .spaces import Shape
-from .tensor import FUNCTIONS, Tensor, as_tensor, empty, from_array, from_number, recorder_of
+from .tensor import (
+    FUNCTIONS,
+    Tensor,
+    as_tensor,
+    empty,
+    from_array,
+    from_number,
+    real_kind,
+    real_type,
+    recorder_of,
+)
 
 
 def new_array(recorder: Recorder, shape: Shape, dtype: DType, fill: Any = 0) -> Tensor:
@@ -30,7 +40,7 @@ def new_array(recorder: Recorder, shape: Shape, dtype: DType, fill: Any = 0) -> 
 def array_of_numbers(recorder: Recorder, array: Any) -> Tensor:
     """Return a tensor to be written that begins with plain numbers."""
     values = array.ravel()
-    result = new_array(recorder, array.shape, _ours(array.dtype), values[0])
+    result = new_array(recorder, array.shape, real_type("tensor", array.dtype), values[0])
     is_same = values.tobytes() == values[:1].tobytes() * values.size
     if not is_same:
         result[...] = array.view(np.ndarray).copy()
@@ -54,7 +64,7 @@ def build(recorder: Recorder, shape: Shape, read: Callable[[list[Value]], Value]
 def common_type(parts: Sequence[Any]) -> DType:
     """Return the type that tensors and numbers have in common."""
     kinds = [Kind(FROM_NUMPY[p.dtype]) if _has_axes(p) else kind_of(p) for p in parts]
-    return settled(promote_all(kinds))
+    return real_type("tensor", TO_NUMPY[settled(promote_all(kinds))])
 
 
 def _has_axes(value: Any) -> bool:
@@ -111,7 +121,7 @@ def _like(value: int) -> Callable[..., Any]:
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Return a tensor of one number, of the shape and type of another."""
     tensor = as_tensor(recorder_of([a, fill_value]), a)
-    ours = tensor.kind.dtype if dtype is None else _ours(dtype)
+    ours = tensor.element_type if dtype is None else real_type("tensor", dtype)
     number = as_value(tensor.recorder, fill_value, ours)
     sizes = tensor.shape if shape is None else _shape(shape)
     return from_number(tensor.recorder, number, sizes)
@@ -119,21 +129,12 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
 
 def full(recorder: Recorder, shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     """Return a tensor of one element in all places."""
-    ours = settled(kind_of(fill_value)) if dtype is None else _ours(dtype)
+    ours = real_kind("full", fill_value) if dtype is None else real_type("tensor", dtype)
     return from_number(recorder, as_value(recorder, fill_value, ours), _shape(shape))
 
 
 def _shape(shape: Any) -> Shape:
     return tuple(int(n) for n in shape) if isinstance(shape, (tuple, list)) else (int(shape),)
-
-
-def _ours(dtype: Any) -> DType:
-    found = FROM_NUMPY.get(np.dtype(dtype))
-    if found is None:
-        raise UsageTypeError(
-            at_line(f"tensor: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
-        )
-    return found
 
 
 def _copyto(dst: Any, src: Any, casting: Any = None) -> None:

@@ -5,15 +5,14 @@ from typing import Any
 
 from .. import flow
 from .._core import Value
-from ..dtypes import FROM_NUMPY, settled
-from ..element import Whole, as_value, is_operand, kind_of
+from ..element import Whole, as_value, is_operand
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, current
 from ..source import at_line
 from ..trees import Structure, flatten, split_result, unflatten
 from . import spaces
 from .spaces import Shape
-from .tensor import FUNCTIONS, Tensor, as_tensor, from_array
+from .tensor import FUNCTIONS, Tensor, as_tensor, from_array, real_kind
 
 
 class _Inside:
@@ -120,7 +119,7 @@ def _record(recorder: Recorder, size: int, call: Callable[[Value], Any]) -> Any:
 def _value(recorder: Recorder, leaf: Any, taken: set[int]) -> Value:
     if isinstance(leaf, Whole):
         tensor = as_tensor(recorder, leaf)
-        return tensor.as_result(FROM_NUMPY[tensor.dtype], taken)
+        return tensor.as_result(tensor.base_value.dtype, taken)
     if not is_operand(leaf):
         raise UsageTypeError(
             at_line(
@@ -128,7 +127,7 @@ def _value(recorder: Recorder, leaf: Any, taken: set[int]) -> Value:
                 "elements, tensors or numbers."
             )
         )
-    return as_value(recorder, leaf, settled(kind_of(leaf)))
+    return as_value(recorder, leaf, real_kind("map", leaf))
 
 
 def _with_axes(results: Any, out_axes: Any) -> Any:

@@ -64,6 +64,7 @@ def contract(
             )
     summed = [name for name in dict.fromkeys(a_axes + b_axes) if name not in result]
     common = promote(a.kind, b.kind).dtype
+    assert isinstance(common, DType)
     dtype = DType.F32 if common is DType.F16 else common
 
     def steps(tensor: Tensor, axes: str, names: Sequence[str]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FLOATS, FROM_NUMPY, INTEGERS, SUPPORTED, TO_NUMPY
+from ..dtypes import FLOATS, INTEGERS, TO_NUMPY
 from ..element import Element, as_value, record
 from ..errors import UsageError, UsageTypeError
 from ..source import at_line
@@ -25,6 +25,7 @@ from .tensor import (
     as_tensor,
     from_number,
     of_space,
+    real_type,
     recorder_of,
 )
 
@@ -99,12 +100,7 @@ def _finish(result: Any, dtype: DType) -> Any:
 def _dtype_of(call: str, dtype: Any, default: DType) -> DType:
     if dtype is None:
         return default
-    ours = FROM_NUMPY.get(np.dtype(dtype))
-    if ours is None:
-        raise UsageTypeError(
-            at_line(f"{call}: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
-        )
-    return ours
+    return real_type(call, dtype)
 
 
 def _total(call: str, how: str) -> Callable[..., Any]:
@@ -113,7 +109,7 @@ def _total(call: str, how: str) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         a = operand(a)
         axes = spaces.normal_axes(call, axis, a.ndim)
-        ours = _dtype_of(call, dtype, _SUM_TYPES.get(a.kind.dtype, a.kind.dtype))
+        ours = _dtype_of(call, dtype, _SUM_TYPES.get(a.element_type, a.element_type))
         wide = _wide(ours)
         recorder = a.recorder
         times = 1
@@ -177,7 +173,7 @@ def _extreme(call: str, how: str, of_bools: str) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         a = operand(a)
         axes = spaces.normal_axes(call, axis, a.ndim)
-        dtype = a.kind.dtype
+        dtype = a.element_type
         recorder = a.recorder
         result = reduce(
             a,
@@ -204,7 +200,7 @@ def _place(call: str, how: str) -> Callable[..., Any]:
         if axis is not None and len(axes) != 1:
             raise UsageError(at_line(f"{call}: more than one axis; got {axis}, expected one."))
         recorder = a.recorder
-        dtype = DType.I32 if a.kind.dtype is DType.Bool else _wide(a.kind.dtype)
+        dtype = DType.I32 if a.element_type is DType.Bool else _wide(a.element_type)
         result = reduce(a, axes, keepdims, how, lambda x: recorder.convert(x.value, dtype))
         return _finish(result, DType.I64)
 
@@ -240,7 +236,7 @@ def _real_type(dtype: DType) -> DType:
 def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Return the sum over the number of terms."""
     a = operand(a)
-    ours = _dtype_of("mean", dtype, _real_type(a.kind.dtype))
+    ours = _dtype_of("mean", dtype, _real_type(a.element_type))
     wide = TO_NUMPY[_wide(ours)]
     total = sum_(a, axis, wide, keepdims)
     return _finish(total / wide.type(_count(a, axis)), ours)
@@ -256,7 +252,7 @@ def var(
 ) -> Any:
     """Return the mean square of what differs from the mean, in two passes."""
     a = operand(a)
-    ours = _dtype_of("var", dtype, _real_type(a.kind.dtype))
+    ours = _dtype_of("var", dtype, _real_type(a.element_type))
     wide = TO_NUMPY[_wide(ours)]
     real = a.astype(wide)
     difference = real - mean(real, axis, keepdims=True)
@@ -318,7 +314,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     """Return the length of vectors; of matrices that of all their numbers, as one vector."""
     x = operand(x)
     axes = spaces.normal_axes("norm", axis, x.ndim)
-    if x.kind.dtype in INTEGERS or x.kind.dtype is DType.Bool:
+    if x.element_type in INTEGERS or x.element_type is DType.Bool:
         x = x.astype(np.float64)
     if ord in (None, "fro") or (ord == 2 and len(axes) == 1):
         return np.sqrt(sum_(x * x, axis, None, keepdims))

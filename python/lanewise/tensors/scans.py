@@ -6,13 +6,20 @@ from typing import Any
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FROM_NUMPY
 from ..element import Element, as_value, record
 from ..errors import UsageError
 from ..source import at_line
 from . import spaces
 from .reductions import operand
-from .tensor import FUNCTIONS, METHODS, Tensor, from_array, from_number, unsupported_tensor
+from .tensor import (
+    FUNCTIONS,
+    METHODS,
+    Tensor,
+    from_array,
+    from_number,
+    real_type,
+    unsupported_tensor,
+)
 
 MOST_SORTED = 64
 
@@ -58,8 +65,8 @@ def _scan(call: str, rule: str) -> Callable[..., Any]:
         at = spaces.normal_axis(call, axis, a.ndim)
         recorder = a.recorder
         is_total = rule in ("add", "multiply")
-        default = _SUM_TYPES.get(a.kind.dtype, a.kind.dtype) if is_total else a.kind.dtype
-        ours = default if dtype is None else FROM_NUMPY[np.dtype(dtype)]
+        default = _SUM_TYPES.get(a.element_type, a.element_type) if is_total else a.element_type
+        ours = default if dtype is None else real_type(call, dtype)
         size = a.shape[at]
 
         def body(read: Callable[[Value], Element], array: Value) -> None:
@@ -154,7 +161,7 @@ def _sorted(call: str, a: Any, axis: Any, gives_places: bool) -> Any:
         for place, number in enumerate(places if gives_places else values):
             recorder.recording.write_at(array, spaces.number(recorder, place), number.value, True)
 
-    return _along(a, at, body, DType.I64 if gives_places else a.kind.dtype)
+    return _along(a, at, body, DType.I64 if gives_places else a.element_type)
 
 
 def sort(a: Any, axis: Any = -1, kind: Any = None) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY, Kind, settled
+from ..dtypes import FROM_NUMPY, TO_NUMPY, Kind, settled
 from ..element import (
     NUMPY_FUNCTIONS,
     Element,
@@ -116,6 +116,11 @@ class Tensor(Whole):
     def kind(self) -> Kind:
         """The type of its numbers."""
         return Kind(self._base.dtype)
+
+    @property
+    def element_type(self) -> DType:
+        """The type of its numbers, as programs have it."""
+        return self._base.dtype
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -370,11 +375,7 @@ class Tensor(Whole):
 
     def astype(self, dtype: Any, copy: bool = True) -> "Tensor":
         """Convert to another type, as the numbers do."""
-        ours = FROM_NUMPY.get(np.dtype(dtype))
-        if ours is None:
-            raise UsageTypeError(
-                at_line(f"astype: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
-            )
+        ours = real_type("astype", dtype)
         if ours is self._base.dtype:
             return self
         return apply(lambda x: x.astype(dtype), self)  # type: ignore[no-any-return]
@@ -607,6 +608,26 @@ def row(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
     return from_array(recorder, value, shape, ROW)
 
 
+def real_type(call: str, dtype: Any) -> DType:
+    """Return the type of a tensor's numbers, which are real."""
+    ours = FROM_NUMPY.get(np.dtype(dtype))
+    if not isinstance(ours, DType):
+        raise UsageTypeError(
+            at_line(
+                f"{call}: unsupported type; got {np.dtype(dtype)}, expected bool, int8 to int64, "
+                "uint8 to uint64, float16, float32 or float64. Compute with real and imaginary "
+                "parts."
+            )
+        )
+    return ours
+
+
+def real_kind(call: str, number: Any) -> DType:
+    """Return the type in which a tensor keeps a number."""
+    dtype = settled(kind_of(number))
+    return dtype if isinstance(dtype, DType) else real_type(call, TO_NUMPY[dtype])
+
+
 def empty(call: str, shape: Shape) -> UsageError:
     """Return the error for tensors without numbers."""
     return UsageError(
@@ -627,17 +648,12 @@ def as_tensor(recorder: Recorder, value: Any) -> Tensor:
         return FUNCTIONS["nested"](recorder, value)  # type: ignore[no-any-return]
     if isinstance(value, np.ndarray) and value.ndim:
         return constant(recorder, value)
-    kind = kind_of(value)
-    return from_number(recorder, as_value(recorder, value, settled(kind)), ())
+    return from_number(recorder, as_value(recorder, value, real_kind("tensor", value)), ())
 
 
 def constant(recorder: Recorder, array: Any) -> Tensor:
     """Return a tensor of an array of plain numbers."""
-    dtype = FROM_NUMPY.get(array.dtype)
-    if dtype is None:
-        raise UsageTypeError(
-            at_line(f"tensor: unsupported type; got {array.dtype}, expected {SUPPORTED}.")
-        )
+    dtype = real_type("tensor", array.dtype)
     if array.size == 0:
         raise empty("array", array.shape)
     if isinstance(array, PlainArray):  # of the function's own, which may change it
@@ -690,7 +706,7 @@ def apply(function: Callable[..., Any], *operands: Any, call: str | None = None)
         result = function(*numbers)
         is_tuple = isinstance(result, tuple)
         return [
-            as_value(recorder, one, settled(kind_of(one)))
+            as_value(recorder, one, real_kind(call or _name_of(function), one))
             for one in (result if is_tuple else (result,))
         ]
 

@@ -68,8 +68,12 @@ ValueId Generator::any_index(ValueId place) {
     return number(type, random_.between(-3, near + 2));
   }
   if (dice < 60 && !each_.empty()) {
-    const ValueId by = number(DType::I32, random_.between(-3, 3));
-    return index_of(emit_op(Op::Add, {random_.pick(each_).position, by}));
+    ValueId position = random_.chance(70) ? each_.back().position : random_.pick(each_).position;
+    if (random_.chance(40)) {
+      position = emit_op(Op::Mul, {position, number(DType::I32, random_.between(-2, 5))});
+    }
+    const int by = random_.chance(60) ? random_.between(-3, 3) : random_.between(-60, 60);
+    return index_of(emit_op(Op::Add, {position, number(DType::I32, by)}));
   }
   if (dice < 65) {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {

@@ -146,6 +146,7 @@ void Generator::read_at_position() {
   const ValueId place = *found;
   if (is_table(place)) return access();
   const int size = size_of(place);
+  if (random_.chance(8)) return guarded_access();
   const ValueId position = each_.back().position;
   const bool fits = each_.back().size <= size;
   constexpr std::array kMeaning = {IndexMode::Clip, IndexMode::Wrap, IndexMode::Fill};

@@ -448,6 +448,16 @@ class Serializer : public Copier {
 
 }  // namespace
 
+bool is_serial(const ir::Function& f) {
+  bool found = false;
+  ir::for_each(f, [&](ValueId id, int) {
+    const Instruction& in = f[id];
+    found = found || in.op == Op::Each ||
+            (in.op == Op::Array && !in.operands.empty() && ir::is_array(f, in.operands[0]));
+  });
+  return !found;
+}
+
 ir::Function serialize(const ir::Function& function, bool keeps_inner) {
   return remove_dead(simplify(Serializer(function, keeps_inner).run()));
 }

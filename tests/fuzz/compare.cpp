@@ -61,7 +61,7 @@ Verdict check(const Trial& trial, const ir::Function& function, const Inputs& in
 
 ir::Function lane_program(const ir::Function& function, std::optional<DType> step_counter) {
   ir::Function program = transform::run(function, {.step_counter = step_counter});
-  return transform::has_each(program) ? transform::serialize(program) : program;
+  return transform::is_serial(program) ? program : transform::serialize(program);
 }
 
 std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inputs& inputs,

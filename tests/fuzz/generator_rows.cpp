@@ -162,8 +162,8 @@ void Generator::read_at_position() {
   if (dice < 57) return read(emit_op(Op::Sub, {number(DType::I32, size - 1), position}), inside);
   if (dice < 72) {
     const ValueId by = number(DType::I32, random_.between(-3, 3));
-    return read(emit_op(random_.chance(70) ? Op::Add : Op::Sub, {position, by}),
-                random_.pick(kMeaning));
+    const ValueId index = emit_op(random_.chance(70) ? Op::Add : Op::Sub, {position, by});
+    return read(index, random_.pick(kMeaning));
   }
   if (dice < 80) {
     const ValueId times = number(DType::I32, random_.between(-2, 5));
@@ -178,7 +178,8 @@ void Generator::read_at_position() {
     return read(index, is_inside ? random_.pick(kInside) : random_.pick(kMeaning));
   }
   if (dice < 96) return access(place, IndexMode::Check, safe_index(place), false);
-  read(any_index(place), random_.pick(kMeaning));
+  const ValueId index = any_index(place);
+  read(index, random_.pick(kMeaning));
 }
 
 // --- failures ---

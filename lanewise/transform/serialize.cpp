@@ -6,6 +6,7 @@
 #include <map>
 
 #include "lanewise/base/check.h"
+#include "lanewise/base/float_state.h"
 #include "lanewise/transform/copier.h"
 #include "lanewise/transform/passes.h"
 
@@ -459,6 +460,7 @@ bool is_serial(const ir::Function& f) {
 }
 
 ir::Function serialize(const ir::Function& function, bool keeps_inner) {
+  const base::FloatState state;  // constants are folded
   return remove_dead(simplify(Serializer(function, keeps_inner).run()));
 }
 

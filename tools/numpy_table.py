@@ -14,7 +14,7 @@ from numpy.testing.overrides import (
     get_overridable_numpy_ufuncs,
 )
 
-import lanewise  # noqa: F401  # fills the table
+import lanewise as lw
 from lanewise.element import NUMPY_FUNCTIONS, numpy_name
 
 HEAD = """# NumPy's functions on elements
@@ -40,13 +40,51 @@ def overridable() -> dict[str, Callable[..., Any]]:
     return {name: named[name] for name in sorted(named) if not re.search(r"\._\w+$", name)}
 
 
+# Calls of functions that take something else than numbers.
+WAYS: dict[Any, Callable[[Any], Any]] = {
+    np.select: lambda z: np.select([z != 0], [z]),
+    np.clip: lambda z: np.clip(z, 0, 1),
+    np.polyval: lambda z: np.polyval([1, 2], z),
+    np.result_type: lambda z: z + np.result_type(z).type(1),
+    np.iscomplexobj: lambda z: z * np.iscomplexobj(z),
+    np.isrealobj: lambda z: z * np.isrealobj(z),
+    np.ndim: lambda z: z + np.ndim(z),
+    np.shape: lambda z: z + len(np.shape(z)),
+    np.size: lambda z: z + np.size(z),
+}
+if hasattr(np, "astype"):
+    WAYS[np.astype] = lambda z: np.astype(z, np.complex64)
+
+
+def takes_complex(function: Any) -> bool:
+    """Say whether a function works on complex elements, of which it may take up to three."""
+    if function in WAYS:
+        return _works(WAYS[function])
+    counts = (function.nin,) if isinstance(function, np.ufunc) else (1, 2, 3)
+    return any(_works(_called(function, count)) for count in counts)
+
+
+def _called(function: Any, operands: int) -> Callable[[Any], Any]:
+    return lambda z: function(*[z] * operands)
+
+
+def _works(way: Callable[[Any], Any]) -> bool:
+    try:
+        lw.vectorize(way)(np.ones(1, complex))
+    except (TypeError, ValueError, AttributeError):
+        return False
+    return True
+
+
 def table() -> str:
     """Return the page."""
     functions = overridable()
     works = [f"`{name}`" for name, function in functions.items() if function in NUMPY_FUNCTIONS]
+    of_complex = [name for name in works if takes_complex(functions[name.strip("`")])]
     others = [f"`{name}`" for name in functions if f"`{name}`" not in works]
     text = HEAD.format(version=".".join(np.__version__.split(".")[:2]))
     text += f"## {len(works)} that work\n\n{', '.join(works)}\n\n"
+    text += f"## {len(of_complex)} of them on complex elements too\n\n{', '.join(of_complex)}\n\n"
     return text + f"## {len(others)} that raise an error\n\n{', '.join(others)}\n"
 
 

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from .cases import all_cases, group_of
-from .driver import Driver
+from .driver import Driver, all_competitors
 from .figures import Figure, Times, all_figures
 from .process import MissingError
 from .report import format_figures, format_result
@@ -31,6 +31,9 @@ def main() -> None:
     groups = list(dict.fromkeys(group_of(case) for case in cases))
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("workload", nargs="*", help=f"{', '.join(groups)}, loops; all if none")
+    parser.add_argument(
+        "--only", action="append", choices=all_competitors(), metavar="COMPETITOR", help="run these"
+    )
     parser.add_argument("--repeats", type=int, default=15, help="turns of each competitor")
     parser.add_argument("--isa", choices=("v3", "v4"), default="", help="of the C++ code")
     parser.add_argument("--most", type=float, default=1e9, help="leave out longer arrays")
@@ -41,7 +44,7 @@ def main() -> None:
             parser.error(f"no workload {word}; there are {', '.join(groups)} and loops")
 
     wanted = options.workload or [*groups, "loops"]
-    driver = Driver(options.binary, options.isa, options.repeats)
+    driver = Driver(options.binary, options.isa, options.repeats, options.only)
     results = []
     for case in cases:
         if group_of(case) in wanted and case.size <= options.most:

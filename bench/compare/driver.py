@@ -80,10 +80,17 @@ def _competitors(case: Case) -> list[str]:
     return [name for name in _PROCESSES if name in usual or name in case.extra]
 
 
+def all_competitors() -> list[str]:
+    return list(_PROCESSES)
+
+
 class Driver:
     """Owns the processes; each is started when it is first needed, once per number of threads."""
 
-    def __init__(self, binary: Path, isa: str, repeats: int) -> None:
+    def __init__(
+        self, binary: Path, isa: str, repeats: int, competitors: list[str] | None = None
+    ) -> None:
+        self._wanted = competitors or list(_PROCESSES)
         self._binary = binary
         self._isa = isa
         self._repeats = repeats
@@ -97,6 +104,8 @@ class Driver:
         arrays = data.write(self._path("inputs"))
         judge = case.judge(data)
         for name in _competitors(case):
+            if name not in self._wanted:
+                continue
             try:
                 self._check(name, self._prepare(name, case, arrays), judge)
                 result.seconds[name] = math.inf

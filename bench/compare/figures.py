@@ -37,6 +37,9 @@ class Times:
         }
         self.wide = wide  # AVX-512
 
+    def results(self) -> list[Result]:
+        return list(self._results.values())
+
     def has(self, workload: str, dtype: str, size: int, threads: int = 1) -> bool:
         return (workload, dtype, size, threads) in self._results
 
@@ -67,6 +70,7 @@ def all_figures(times: Times, figure: Callable[[str, object], float | None]) -> 
     """Return the figures of all cases that were run; `figure` asks lanewise for one of its own."""
     return [
         *_speeds(times),
+        *_from_python(times),
         *_threads(times, "wave f32, n = 1e7", ("wave", "f32", 10 * _MEGA), 1.9),
         *(_programs(times) if times.wide else ()),
         *_lanewise_alone(times, figure),
@@ -186,6 +190,19 @@ def _programs(times: Times) -> Iterator[Figure]:
             value = times.speed(("free",), *case, ours="lanewise, fast")
             yield Figure(f"{subject}, fast: against by hand, free", value, _FAST_ROWS[workload])
         yield from _threads(times, subject, case, 1.85)
+
+
+_SHORT = 20e-6  # seconds; what a shorter call costs is for bench/calls
+
+
+def _from_python(times: Times) -> Iterator[Figure]:
+    for result in times.results():
+        case = result.case
+        ours, theirs = (result.seconds.get(name) for name in ("lanewise from Python", "lanewise"))
+        if case.threads == 1 and theirs is not None and theirs >= _SHORT:
+            value = None if ours is None else ours / theirs
+            subject = f"{case.workload} {case.dtype}, n = {case.size:.3g}".replace("e+0", "e")
+            yield Figure(f"{subject}: from Python against C++", value, 1.02, at_least=False)
 
 
 def _threads(

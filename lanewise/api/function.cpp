@@ -67,7 +67,6 @@ void check_options(const MapOptions& options) {
   check("threads", options.threads, "all that the process may use", "threads");
   check("max_steps", options.max_steps, "no limit", "steps");
   check("chunk", options.chunk, "the library's choice", "elements");
-  check("count", options.count, "the size of the arrays", "elements");
 }
 
 transform::Options passes_of(const MapOptions& options) {
@@ -148,18 +147,22 @@ std::int64_t mapped_size(std::span<const Input> inputs, const MapOptions& option
     if (size < 0) first = i;
     size = input.size;
   }
-  if (size < 0 && options.count <= 0) {
+  if (options.count.value_or(0) < 0) {
+    throw UsageError(fmt::format(
+        "map: count is negative; got {}, expected 0 or a number of elements.", *options.count));
+  }
+  if (size < 0 && !options.count) {
     throw UsageError(
         "map: nothing to map over; got only shared numbers, expected at least one array, or a "
         "count of elements.");
   }
-  if (size >= 0 && options.count > 0 && options.count != size) {
+  if (size >= 0 && options.count.value_or(size) != size) {
     throw UsageError(
         fmt::format("map: count is not the mapped size; got {} and {} (argument {}). Leave it away "
                     "where there are arrays.",
-                    options.count, size, first));
+                    *options.count, size, first));
   }
-  return size >= 0 ? size : options.count;
+  return size >= 0 ? size : *options.count;
 }
 
 /// Array `a` of a call whose arrays have this shape.

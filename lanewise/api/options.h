@@ -34,7 +34,7 @@ struct MapOptions {
   std::int64_t chunk = 0;                 // elements a worker takes at a time; 0: chosen
   Math math = Math::Strict;               // what arithmetic has to keep to
   Accuracy accuracy = Accuracy::Default;  // of mathematical functions
-  std::int64_t count = 0;                 // elements, where there is no array that says so
+  std::optional<std::int64_t> count;      // elements, where there is no array that says so
   std::uint64_t seed = 0;                 // of random draws
   std::int64_t first_element = 0;         // the number of the first element, for them
   std::optional<CancelToken> cancel;      // stops the map from another thread

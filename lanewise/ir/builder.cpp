@@ -164,8 +164,9 @@ bool has_loops(const Function& f) {
   return found;
 }
 
-Builder::Builder(std::string name) {
+Builder::Builder(std::string name, std::size_t values) {
   owned_.name = std::move(name);
+  owned_.values.reserve(values);
   owned_.blocks.emplace_back();
 }
 

@@ -11,7 +11,8 @@ namespace lw::ir {
 
 class Builder {
  public:
-  explicit Builder(std::string name);
+  /// There is room for `values` without moving them.
+  explicit Builder(std::string name, std::size_t values = 0);
   Builder(const Builder&) = delete;  // points into itself
   Builder& operator=(const Builder&) = delete;
   /// Continues in block 0 of an existing function.

@@ -143,6 +143,14 @@ std::string_view name_of(Kind kind);
 /// True where `index` names an array, a word, a site.
 bool has_index(Kind kind);
 
+/// Where each array of a kernel for positions lies in the memory of a worker, and how much that is.
+/// Small ones lie on the stack, as all arrays of lanes do: kNone.
+struct FlatLayout {
+  std::vector<std::uint64_t> offsets;  // by array
+  std::uint64_t bytes = 0;
+};
+FlatLayout flat_layout(const Kernel& kernel);
+
 bool has_parts(const Kernel& kernel);
 /// The same kernel with the instructions of its parts in their place.
 Kernel without_parts(const Kernel& kernel);

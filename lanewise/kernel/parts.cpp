@@ -15,6 +15,23 @@ void append(const Kernel& from, BlockId block, std::vector<Instruction>& to) {
 
 }  // namespace
 
+FlatLayout flat_layout(const Kernel& kernel) {
+  constexpr std::uint64_t kMostOnStack = 64 << 10;
+  constexpr std::uint64_t kLine = 64;
+  FlatLayout layout;
+  for (const Array& array : kernel.arrays) {
+    const bool has_memory = array.is_flat && array.output == kNone;
+    layout.offsets.push_back(has_memory ? layout.bytes : kNone);
+    if (!has_memory) continue;
+    layout.bytes += (array.size * types::size_of(array.type) + kLine - 1) / kLine * kLine;
+  }
+  if (layout.bytes <= kMostOnStack) {
+    layout.offsets.assign(layout.offsets.size(), kNone);
+    layout.bytes = 0;
+  }
+  return layout;
+}
+
 bool has_parts(const Kernel& kernel) {
   bool found = false;
   for_each(kernel, [&](const Instruction& in, int) { found = found || is_part(in); });

@@ -84,7 +84,13 @@ Room find_room(const Program& program, const Buffers& buffers, const ExecuteOpti
   }
   const std::int64_t budget = options.memory > 0 ? options.memory : default_budget();
   const std::int64_t registers = register_bytes(program, options);
-  Room room{.workers = workers, .block = std::min(Staging::kBlock, buffers.count)};
+  std::int64_t most = Staging::kBlock;
+  if (!program.has_loops()) {
+    const std::int64_t bytes = Staging::bytes(buffers, program.kernel(), 1);
+    most =
+        std::max(Staging::kNearBytes / std::max<std::int64_t>(bytes, 1) / 64, std::int64_t{4}) * 64;
+  }
+  Room room{.workers = workers, .block = std::min(most, buffers.count)};
   const auto bytes_of_worker = [&] {
     return registers + Staging::bytes(buffers, program.kernel(), room.block);
   };

@@ -13,5 +13,6 @@ static_assert(offsetof(Context, attention) == ContextLayout::kAttention);
 static_assert(offsetof(Context, tables) == ContextLayout::kTables);
 static_assert(offsetof(Context, first_element) == ContextLayout::kFirstElement);
 static_assert(offsetof(Context, streams) == ContextLayout::kStreams);
+static_assert(offsetof(Context, scratch) == ContextLayout::kScratch);
 
 }  // namespace lw::runtime

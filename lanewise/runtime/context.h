@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "lanewise/types/table.h"
@@ -32,6 +33,7 @@ struct Context {
   std::int64_t first_element = 0;  // the number of element 0
   /// Not 0: outputs are larger than the caches, and stores may go past them.
   std::int32_t streams = 0;
+  std::byte* scratch = nullptr;  // memory of the worker for a kernel that asks for some
 };
 
 /// Byte offsets of Context's members, for generated code.
@@ -45,6 +47,7 @@ struct ContextLayout {
   static constexpr int kTables = 48;
   static constexpr int kFirstElement = 56;
   static constexpr int kStreams = 64;
+  static constexpr int kScratch = 72;
 };
 
 using Run = Status (*)(Context*, std::int64_t first, std::int64_t count);

@@ -30,6 +30,7 @@ constexpr std::uint32_t kSampleTrips = 4096;
 constexpr std::int64_t kMayStream = 1 << 18;  // fewer elements are never so many bytes
 constexpr double kStreamedBytes = 32 << 20;   // of all outputs
 constexpr double kWorthThreads = 50e3;        // ns of work below which nobody is woken
+constexpr double kStagedByte = 0.04;          // ns
 constexpr double kCompileAfter = 200e3;  // ns of work below which compiling comes after the map
 
 /// Where run `i` of the sample begins: one in each of equal parts, at a place in it that differs
@@ -50,6 +51,7 @@ struct Worker : Context {
   std::int64_t chunk_first = 0;
   bool is_caller = false;
   std::optional<Staging> staging;
+  Block memory;  // that `scratch` points to
 };
 
 /// One map in flight.
@@ -98,9 +100,10 @@ class Call {
     const std::int64_t n = buffers_.count;
     if (n >= kMayStream) streams_ = output_bytes() > kStreamedBytes;
     workers_ = options_.threads > 0 ? options_.threads : default_threads();
-    if (static_cast<double>(n) * program_.element_ns() < kWorthThreads) workers_ = 1;
+    const double element_ns = program_.element_ns() + staged_ns();
+    if (static_cast<double>(n) * element_ns < kWorthThreads) workers_ = 1;
     // Few but long elements make small chunks, each still worth waking somebody for.
-    const auto worth = static_cast<std::int64_t>(kWorthThreads / program_.element_ns());
+    const auto worth = static_cast<std::int64_t>(kWorthThreads / element_ns);
     small_chunk_ = std::min(kSmallChunk, std::max({n / (8 * workers_), worth, std::int64_t{64}}));
     const std::int64_t least = options_.chunk > 0 ? options_.chunk : small_chunk_;
     workers_ = static_cast<int>(std::clamp<std::int64_t>((n + least - 1) / least, 1, workers_));
@@ -130,6 +133,13 @@ class Call {
       }
     }
     shared_ = shared_storage_;
+  }
+
+  /// What it takes to bring an element to its kernel and back, where it does not lie ready.
+  double staged_ns() const {
+    return buffers_.is_staged()
+               ? static_cast<double>(Staging::bytes(buffers_, program_.kernel(), 1)) * kStagedByte
+               : 0;
   }
 
   double output_bytes() const {
@@ -290,6 +300,10 @@ class Call {
     while (count > 0) {
       const Run code = may_use_code() ? program_.code() : nullptr;
       if (code != nullptr) {
+        if (const std::size_t bytes = program_.code_scratch(); worker.memory.bytes() < bytes) {
+          worker.memory = Block(Purpose::Scratch, bytes);
+          worker.scratch = worker.memory.data();
+        }
         code(&worker, first, count);
         add(tier1_, count);
         return;
@@ -464,6 +478,7 @@ bool execute_at_once(Program& program, const Buffers& buffers, std::int64_t firs
                      double nanoseconds) {
   const bool is_short = static_cast<double>(buffers.count) * program.element_ns() < nanoseconds &&
                         !program.has_loops() && !buffers.is_staged() &&
+                        program.code_scratch() == 0 &&
                         program.kernel().shared.size() == buffers.shared.size();
   if (!is_short) return false;
   const Program::Use use(program);

@@ -34,13 +34,14 @@ struct StoredPlan {
   plan::Choice choice;
   std::int64_t samples = 0;
   double mean_trips = 0;
+  std::size_t scratch = 0;
 };
 
 std::string print_plan(const StoredPlan& p) {
   const plan::Schedule& s = p.choice.schedule;
-  return fmt::format("{} {} {} {} {} {} {} {} {}\n{}", int{s.refill}, int{s.inner},
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n{}", int{s.refill}, int{s.inner},
                      static_cast<int>(s.isa), s.lanes, s.interleave, s.steps, s.threshold,
-                     p.samples, p.mean_trips, p.choice.reason);
+                     p.scratch, p.samples, p.mean_trips, p.choice.reason);
 }
 
 std::optional<StoredPlan> parse_plan(const std::string& text) {
@@ -50,7 +51,7 @@ std::optional<StoredPlan> parse_plan(const std::string& text) {
   std::istringstream in(text);
   in.imbue(std::locale::classic());
   in >> s.refill >> s.inner >> isa >> s.lanes >> s.interleave >> s.steps >> s.threshold >>
-      p.samples >> p.mean_trips;
+      p.scratch >> p.samples >> p.mean_trips;
   if (!in || in.get() != '\n') return std::nullopt;
   s.isa = static_cast<plan::Isa>(isa);
   p.choice.reason = text.substr(static_cast<std::size_t>(in.tellg()));
@@ -157,6 +158,7 @@ bool Program::load_locked(std::int64_t elements) {
     report_.times.link_ms = now_ms() - read;
     report_.choice = plan->choice;
     if (plan->samples > 0) element_ns_ = plan::estimate_element_ns(lanes(), plan->mean_trips);
+    code_scratch_ = plan->scratch;
     publish(std::move(code), CodeSource::Disk);
     return true;
   } catch (const Error&) {
@@ -180,6 +182,10 @@ void Program::load_or_compile(const plan::Sample& sample) {
 
 void Program::compile_locked(const plan::Sample& sample) {
   const bool inner = plan::is_inner_better(function_, wish_);
+  if (!inner && plan::array_bytes(lanes()) > plan::kMostArrayBytes) {
+    report_.error = "the arrays of an element are too large for lanes";  // on the stack
+    return;
+  }
   const ir::Function positions = inner ? transform::serialize(function_, true) : ir::Function();
   report_.choice =
       inner ? plan::choose_inner(positions, wish_) : plan::choose(lanes(), wish_, &sample);
@@ -197,6 +203,7 @@ void Program::compile_locked(const plan::Sample& sample) {
     const kernel::Kernel special = inner ? kernel::lower(positions, {.inner = true})
                                          : kernel::lower(lanes(), {.refill = true});
     base::dump("kernel", [&] { return kernel::print(special); });
+    plan.scratch = kernel::flat_layout(special).bytes;
     object = backend_.compile(special, report_.choice.schedule);
   } else {
     object = backend_.compile(kernel_, report_.choice.schedule);
@@ -206,6 +213,7 @@ void Program::compile_locked(const plan::Sample& sample) {
   object.times.link_ms = now_ms() - start;
   object.times.read_ms = report_.times.read_ms;
   report_.times = object.times;
+  code_scratch_ = plan.scratch;
   publish(std::move(code), CodeSource::Compiled);
   // Without the counts it should have been made from, a plan is good for this process only.
   if (backend_.target == nullptr || (is_sampled() && plan.samples == 0)) return;

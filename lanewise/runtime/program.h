@@ -33,6 +33,8 @@ class Program : public std::enable_shared_from_this<Program> {
   /// Machine code, or null while there is none.
   Run code() const { return code_.load(); }
   const std::atomic<Run>* code_word() const { return &code_; }
+  /// Memory that a worker needs to run it.
+  std::size_t code_scratch() const { return code_scratch_.load(); }
 
   /// Takes plan and code from the disk, if they are there, before a map of so many elements. Looks
   /// once. Memory: there was code already.
@@ -116,6 +118,7 @@ class Program : public std::enable_shared_from_this<Program> {
   std::atomic<int> users_{0};
   std::atomic<std::uint64_t> last_used_{0};
   std::atomic<std::size_t> code_bytes_{0};
+  std::atomic<std::size_t> code_scratch_{0};
   std::atomic<Run> code_{nullptr};
   mutable std::mutex mutex_;
   std::unique_ptr<Code> owned_code_;

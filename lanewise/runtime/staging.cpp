@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lanewise/runtime/pairs.h"
+
 namespace lw::runtime {
 namespace {
 
@@ -130,28 +132,82 @@ Staging::Staging(const Buffers& buffers, const kernel::Kernel& kernel, std::int6
   };
   for (std::size_t i = 0; i < inputs_.size(); ++i) add(strided_inputs_, i, kernel.inputs[i]);
   for (std::size_t i = 0; i < outputs_.size(); ++i) add(strided_outputs_, i, kernel.outputs[i]);
+  for (std::size_t i = 1; i < strided_inputs_.size(); ++i) {
+    Strided& s = strided_inputs_[i - 1];
+    s.alternates =
+        alternate(s, strided_inputs_[i], sources_[s.index], sources_[strided_inputs_[i].index]);
+  }
+  for (std::size_t i = 1; i < strided_outputs_.size() && buffers.where < 0; ++i) {
+    Strided& s = strided_outputs_[i - 1];
+    s.alternates =
+        alternate(s, strided_outputs_[i], targets_[s.index], targets_[strided_outputs_[i].index]);
+  }
+}
+
+bool Staging::alternate(const Strided& a, const Strided& b, const void* first,
+                        const void* second) const {
+  if (buffers_.strides.empty() || a.size != b.size || (a.size != 4 && a.size != 8)) return false;
+  const std::span<const std::int64_t> strides = buffers_.strides_of(a.array);
+  return strides.back() == 2 * a.size &&
+         std::ranges::equal(strides, buffers_.strides_of(b.array)) &&
+         static_cast<const std::byte*>(first) + a.size == second;
 }
 
 void Staging::load(std::int64_t first, std::int64_t count) {
-  for (const Strided& s : strided_inputs_) {
+  for (std::size_t i = 0; i < strided_inputs_.size(); ++i) {
+    const Strided& s = strided_inputs_[i];
     auto* to = static_cast<std::byte*>(s.block.data());
     const auto* from = static_cast<const std::byte*>(sources_[s.index]);
+    inputs_[s.index] = element_zero(s.block, first, s.size);
+    if (s.alternates) {
+      const Strided& next = strided_inputs_[++i];
+      auto* second = static_cast<std::byte*>(next.block.data());
+      inputs_[next.index] = element_zero(next.block, first, s.size);
+      const PairMoves moves = pair_moves(s.size);
+      for_each_run(buffers_, s.array, s.size, first, count,
+                   [&](std::int64_t offset, std::int64_t run, std::int64_t) {
+                     moves.split(to, second, from + offset, run);
+                     to += run * s.size;
+                     second += run * s.size;
+                   });
+      continue;
+    }
     for_each_run(buffers_, s.array, s.size, first, count,
                  [&](std::int64_t offset, std::int64_t run, std::int64_t stride) {
                    copy(to, s.size, from + offset, stride, s.size, run);
                    to += run * s.size;
                  });
-    inputs_[s.index] = element_zero(s.block, first, s.size);
   }
   for (const Strided& s : strided_outputs_) {
     outputs_[s.index] = element_zero(s.block, first, s.size);
+    if (!s.alternates) continue;
+    // The memory is on its way while the kernel runs.
+    const auto* to = static_cast<const std::byte*>(targets_[s.index]);
+    for_each_run(buffers_, s.array, s.size, first, count,
+                 [&](std::int64_t offset, std::int64_t run, std::int64_t stride) {
+                   for (std::int64_t at = 0; at < run * stride; at += 64) {
+                     __builtin_prefetch(to + offset + at, 1);
+                   }
+                 });
   }
 }
 
 void Staging::store(std::int64_t first, std::int64_t count) const {
-  for (const Strided& s : strided_outputs_) {
+  for (std::size_t i = 0; i < strided_outputs_.size(); ++i) {
+    const Strided& s = strided_outputs_[i];
     const auto* from = static_cast<const std::byte*>(s.block.data());
     auto* to = static_cast<std::byte*>(targets_[s.index]);
+    if (s.alternates) {
+      const auto* second = static_cast<const std::byte*>(strided_outputs_[++i].block.data());
+      const PairMoves moves = pair_moves(s.size);
+      for_each_run(buffers_, s.array, s.size, first, count,
+                   [&](std::int64_t offset, std::int64_t run, std::int64_t) {
+                     moves.join(to + offset, from, second, run);
+                     from += run * s.size;
+                     second += run * s.size;
+                   });
+      continue;
+    }
     const auto* where =
         buffers_.where >= 0
             ? static_cast<const bool*>(inputs_[static_cast<std::size_t>(buffers_.where)]) + first

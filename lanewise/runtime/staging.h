@@ -19,6 +19,8 @@ class Staging {
  public:
   /// Elements of a block: refilled loops drain at its end, so it is large where there is room.
   static constexpr std::int64_t kBlock = 16 << 10;
+  /// Bytes of all blocks where there are no loops: they stay in the nearest cache.
+  static constexpr std::int64_t kNearBytes = 16 << 10;
   static constexpr std::int64_t kLeastBlock = 64;
 
   Staging(const Buffers& buffers, const kernel::Kernel& kernel, std::int64_t block);
@@ -47,7 +49,9 @@ class Staging {
     std::size_t array;  // of the array among all
     std::int64_t size;  // bytes of an element
     Block block;
+    bool alternates = false;  // its elements and those of the next, as parts of complex numbers
   };
+  bool alternate(const Strided& a, const Strided& b, const void* first, const void* second) const;
 
   const Buffers& buffers_;
   std::int64_t block_;

@@ -8,7 +8,7 @@ namespace lw::transform {
 class Copier {
  public:
   explicit Copier(const ir::Function& f)
-      : f_(f), build_(f.name), map_(f.values.size(), ir::kNone) {}
+      : f_(f), build_(f.name, f.values.size()), map_(f.values.size(), ir::kNone) {}
   virtual ~Copier() = default;
   Copier(const Copier&) = delete;
   Copier& operator=(const Copier&) = delete;

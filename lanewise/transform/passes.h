@@ -24,6 +24,10 @@ ir::Function simplify(const ir::Function& function);
 ir::Function flatten_branches(const ir::Function& function);
 bool has_short_branches(const ir::Function& function);
 
+/// Puts branches that few elements take behind what does not need them, for the scheduler, which
+/// does not look over branches. The same values.
+ir::Function delay_rare(ir::Function function);
+
 /// Turns slots into SSA values: finds what each loop carries.
 ir::Function slots_to_ssa(const ir::Function& function);
 

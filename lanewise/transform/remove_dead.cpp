@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "lanewise/base/check.h"
 #include "lanewise/transform/passes.h"
 
@@ -43,7 +45,8 @@ class DeadCode {
     } while (changed_);
     loops_.clear();
     map_.assign(f_.values.size(), ir::kNone);
-    ir::Builder build(f_.name);
+    ir::Builder build(f_.name,
+                      static_cast<std::size_t>(std::count(live_.begin(), live_.end(), true)));
     copy_block(build, 0, ir::kNone);
     return build.take();
   }

@@ -17,7 +17,7 @@ using ir::ValueId;
 class SlotsToSsa {
  public:
   explicit SlotsToSsa(const ir::Function& f)
-      : f_(f), build_(f.name), map_(f.values.size(), ir::kNone) {}
+      : f_(f), build_(f.name, f.values.size()), map_(f.values.size(), ir::kNone) {}
 
   ir::Function run() {
     block(0);

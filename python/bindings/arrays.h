@@ -55,6 +55,15 @@ inline constexpr TypeNumbers kTypeNumbers;
 inline std::optional<DType> dtype_of(int type_number) { return kTypeNumbers.type(type_number); }
 inline int type_number(DType type) { return kTypeNumbers.number(type); }
 
+/// The type of both parts of complex numbers; none for other types. A program knows parts only: the
+/// real one and the imaginary one behind it are two parameters, or two results.
+inline std::optional<DType> part_of(int type_number) {
+  if (type_number == NPY_CFLOAT) return DType::F32;
+  if (type_number == NPY_CDOUBLE) return DType::F64;
+  return std::nullopt;
+}
+inline int complex_type_number(DType part) { return part == DType::F32 ? NPY_CFLOAT : NPY_CDOUBLE; }
+
 /// A new array with undefined values in C order, with memory from the pool if it is large; null
 /// with an error set if there is no memory.
 PyObject* new_array(int rank, const npy_intp* shape, int type_number);

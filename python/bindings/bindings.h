@@ -9,6 +9,8 @@ namespace lw::python {
 void bind_errors(nanobind::module_& module);
 /// Sets the Python error for the C++ exception that is being handled.
 void raise_current();
+/// The user's code on Python's stack.
+void bind_source(nanobind::module_& module);
 /// Recording: DType, Value, Recording.
 void bind_recording(nanobind::module_& module);
 /// Arrays for results.

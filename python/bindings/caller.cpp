@@ -44,8 +44,8 @@ bool has_items(PyObject* value, PyObject* copy) {
     }
     return true;
   }
-  const bool is_plain =
-      PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyUnicode_CheckExact(value);
+  const bool is_plain = PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
+                        PyUnicode_CheckExact(value) || PyComplex_CheckExact(value);
   return is_plain && PyObject_RichCompareBool(value, copy, Py_EQ) == 1;
 }
 

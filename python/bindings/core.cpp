@@ -4,6 +4,7 @@
 NB_MODULE(_core, module) {
   module.attr("__version__") = LANEWISE_VERSION;
   lw::python::bind_errors(module);
+  lw::python::bind_source(module);
   lw::python::bind_recording(module);
   lw::python::bind_arrays(module);
   lw::python::bind_function(module);

@@ -40,8 +40,8 @@ void call_into(Program& program, const nb::tuple& outputs, const nb::tuple& valu
 
 /// Ends a recording.
 Program* finish(Recording& recording, const std::vector<Value>& results, const std::string& name,
-                std::optional<bool> refill) {
-  return new Program(recording.finish(results), name, refill);
+                std::optional<bool> refill, const std::vector<bool>& is_complex) {
+  return new Program(recording.finish(results), name, refill, is_complex);
 }
 
 /// True when every index is checked, or has a meaning where it is out of range.
@@ -60,10 +60,11 @@ bool is_checked(const Program& program) {
   return checked;
 }
 
-Program* parse(const std::string& text, std::optional<bool> refill) {
+Program* parse(const std::string& text, std::optional<bool> refill,
+               const std::vector<bool>& is_complex) {
   ir::Function function = ir::parse(text);
   const std::string name = function.name;
-  return new Program(std::move(function), name, refill);
+  return new Program(std::move(function), name, refill, is_complex);
 }
 
 void bind_explanation(nb::module_& module) {
@@ -137,6 +138,7 @@ void bind_function(nb::module_& module) {
       .def_rw("compile", &MapOptions::compile)
       .def_rw("math", &MapOptions::math)
       .def_rw("accuracy", &MapOptions::accuracy)
+      .def_rw("count", &MapOptions::count, nb::arg("count").none())
       .def_rw("seed", &MapOptions::seed)
       .def_rw("first_element", &MapOptions::first_element)
       .def_rw("timeout", &MapOptions::timeout)
@@ -172,7 +174,8 @@ void bind_function(nb::module_& module) {
           "text",
           [](const Program& program) { return ir::print(program.recorded(), {.locations = true}); },
           "The program as it was recorded, as `parse` reads it.");
-  module.def("parse", &parse, "text"_a, "refill"_a.none(), "Read and verify a program.");
+  module.def("parse", &parse, "text"_a, "refill"_a.none(), "is_complex"_a,
+             "Read and verify a program; of each result, whether two values make it.");
 
   nb::enum_<ir::ParamKind>(module, "ParamKind", "What a parameter is to the elements.")
       .value("Mapped", ir::ParamKind::Mapped)
@@ -189,7 +192,7 @@ void bind_function(nb::module_& module) {
       "recording"_a, "name"_a, "dtype"_a, "kind"_a,
       "Add a parameter to the program under construction.");
   module.def("finish", &finish, "recording"_a, "results"_a, "name"_a, "refill"_a.none(),
-             "End a recording.");
+             "is_complex"_a, "End a recording; of each result, whether two values make it.");
 }
 
 }  // namespace lw::python

@@ -27,24 +27,25 @@ class Results {
   static constexpr std::size_t kMost = 16;
 
   ~Results() {
-    for (std::size_t i = 0; i < size_; ++i) Py_DECREF(arrays_[i]);
+    for (std::size_t i = 0; i < count_; ++i) Py_DECREF(arrays_[i]);
   }
   Results() = default;
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  void add(PyObject* array, DType type, const Geometry& geometry) {
-    arrays_[size_] = array;
-    auto* const a = reinterpret_cast<PyArrayObject*>(array);
-    Output output(type, PyArray_DATA(a), geometry.count);
-    new (storage_ + size_++ * sizeof(Output)) Output(output);
+  /// Adds an array, with parts of this type if it is complex.
+  void add(PyObject* array, DType type, bool is_complex, const Geometry& geometry) {
+    arrays_[count_++] = array;
+    auto* const data = PyArray_BYTES(reinterpret_cast<PyArrayObject*>(array));
+    add_output(type, data, geometry.count);
+    if (is_complex) add_output(type, data + types::size_of(type), geometry.count);
   }
   /// For a geometry that is not flat: the strides of all, in its order.
   void set_strides(const Geometry& geometry) {
     const auto rank = static_cast<std::size_t>(geometry.rank);
     strides_.resize(size_ * rank);
     for (std::size_t i = 0; i < size_; ++i) {
-      auto* const array = reinterpret_cast<PyArrayObject*>(arrays_[i]);
+      auto* const array = reinterpret_cast<PyArrayObject*>(arrays_[owners_[i]]);
       const std::span<std::int64_t> strides(strides_.data() + i * rank, rank);
       for (std::size_t d = 0; d < rank; ++d) strides[d] = PyArray_STRIDE(array, geometry.order[d]);
       std::launder(reinterpret_cast<Output*>(storage_))[i].strides = strides;
@@ -55,10 +56,10 @@ class Results {
   }
   /// What the caller gets; arrays of rank 0 become scalars.
   PyObject* take(Returns returns) {
-    for (std::size_t i = 0; i < size_; ++i) {
+    for (std::size_t i = 0; i < count_; ++i) {
       arrays_[i] = PyArray_Return(reinterpret_cast<PyArrayObject*>(arrays_[i]));
     }
-    const std::size_t size = std::exchange(size_, 0);
+    const std::size_t size = std::exchange(count_, 0);
     if (returns == Returns::One) return arrays_[0];
     const auto n = static_cast<Py_ssize_t>(size);
     PyObject* const all = returns == Returns::Tuple ? PyTuple_New(n) : PyList_New(n);
@@ -74,19 +75,40 @@ class Results {
   }
 
  private:
+  void add_output(DType type, void* data, std::int64_t count) {
+    owners_[size_] = static_cast<std::uint8_t>(count_ - 1);
+    new (storage_ + size_++ * sizeof(Output)) Output(type, data, count);
+  }
+
   PyObject* arrays_[kMost];
+  std::size_t count_ = 0;
   alignas(Output) std::byte storage_[kMost * sizeof(Output)];
+  std::uint8_t owners_[kMost];  // the array of each output
   std::size_t size_ = 0;
   std::vector<std::int64_t> strides_;
 };
 static_assert(std::is_same_v<npy_intp, std::int64_t>);
 
+/// Where no argument is an array, there are as many elements as were asked for, in one dimension,
+/// or a single one.
+void set_count(const MapOptions& options, Geometry& geometry) {
+  if (geometry.rank > 0) return;
+  if (!options.count) {
+    geometry.is_flat = true;
+    return;
+  }
+  geometry.rank = 1;
+  geometry.shape[0] = geometry.count = *options.count;
+}
+
 /// True for an array that results of this type and shape can go into.
-bool is_output(PyObject* value, DType type, const Geometry& geometry) {
+bool is_output(PyObject* value, DType type, bool is_complex, const Geometry& geometry) {
   if (!PyArray_Check(value)) return false;
   auto* const array = reinterpret_cast<PyArrayObject*>(value);
-  return dtype_of(PyArray_TYPE(array)) == type && PyArray_ISNBO(PyArray_DESCR(array)->byteorder) &&
-         PyArray_ISWRITEABLE(array) && PyArray_NDIM(array) == geometry.rank &&
+  const int number = PyArray_TYPE(array);
+  return (is_complex ? part_of(number) : dtype_of(number)) == type &&
+         PyArray_ISNBO(PyArray_DESCR(array)->byteorder) && PyArray_ISWRITEABLE(array) &&
+         PyArray_NDIM(array) == geometry.rank &&
          std::equal(geometry.shape, geometry.shape + geometry.rank, PyArray_DIMS(array));
 }
 
@@ -101,8 +123,10 @@ bool is_numbered(const ir::Function& function) {
 
 }  // namespace
 
-Program::Program(ir::Function recorded, const std::string& name, std::optional<bool> refill)
+Program::Program(ir::Function recorded, const std::string& name, std::optional<bool> refill,
+                 const std::vector<bool>& is_complex)
     : recorded_(std::move(recorded)),
+      is_complex_(is_complex.begin(), is_complex.end()),
       function_([this](std::span<const Input>) { return recorded_; },
                 {.name = name, .schedule = {.refill = refill}}) {
   for (const ir::Param& param : recorded_.params) {
@@ -111,6 +135,12 @@ Program::Program(ir::Function recorded, const std::string& name, std::optional<b
     if (has_value) params_.push_back(param);
   }
   is_numbered_ = is_numbered(recorded_);
+  const auto pairs = std::count(is_complex.begin(), is_complex.end(), true);
+  has_complex_results_ = pairs > 0;
+  if (std::ssize(recorded_.results) != std::ssize(is_complex) + pairs) {
+    throw UsageError(fmt::format("map: {} gives other results than it should; got {}, expected {}.",
+                                 name, recorded_.results.size(), std::ssize(is_complex) + pairs));
+  }
   if (params_.size() <= Inputs::kMost) return;
   throw UsageError(fmt::format("map: too many arguments; got {}, expected at most {}.",
                                params_.size(), Inputs::kMost));
@@ -146,15 +176,21 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
                         Returns returns) {
   Inputs inputs;
   Geometry geometry;
+  geometry.is_flat = !has_complex_results_;
   if (!read_values(params_, values, inputs, geometry)) return nullptr;
+  set_count(options, geometry);
   const ElementFunction::Ready prepared = ready(options);
   Results results;
-  for (const auto& [type, row] : prepared.results()) {
+  const types::Item* item = prepared.results().data();
+  for (const std::uint8_t is_complex : is_complex_) {
+    const DType type = item->type;
+    const int number = is_complex ? complex_type_number(type) : type_number(type);
     PyObject* const array = geometry.prototype != nullptr
-                                ? new_array_like(geometry.prototype, type_number(type))
-                                : new_array(geometry.rank, geometry.shape, type_number(type));
+                                ? new_array_like(geometry.prototype, number)
+                                : new_array(geometry.rank, geometry.shape, number);
     if (array == nullptr) nb::raise_python_error();
-    results.add(array, type, geometry);
+    results.add(array, type, is_complex, geometry);
+    item += is_complex ? 2 : 1;
   }
   if (geometry.is_flat) {
     if (!ElementFunction::call_at_once(prepared, results.all(), inputs.all(), geometry.count,
@@ -164,7 +200,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
     return results.take(returns);
   }
   const auto run_in_order = [&](bool as_prototype) {
-    set_order(as_prototype, values, params_, inputs.all(), geometry);
+    set_order(as_prototype, inputs, geometry);
     results.set_strides(geometry);
     run(results.all(), inputs.all(), geometry, options, true, nb::none());
   };
@@ -184,21 +220,24 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
                         const MapOptions& options, nb::object progress) {
   Inputs inputs;
   Geometry geometry;
+  geometry.is_flat = !has_complex_results_;
   for (PyObject* const array : outputs) {
     geometry.is_flat =
         geometry.is_flat && PyArray_IS_C_CONTIGUOUS(reinterpret_cast<PyArrayObject*>(array));
   }
   if (!read_values(params_, values, inputs, geometry)) return false;
-  const std::vector<DType> types = this->results(options);
-  if (outputs.size() != types.size()) return false;
+  set_count(options, geometry);
+  if (outputs.size() != is_complex_.size()) return false;
   Results results;
+  const types::Item* item = ready(options).results().data();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_output(outputs[i], types[i], geometry)) return false;
+    if (!is_output(outputs[i], item->type, is_complex_[i], geometry)) return false;
     Py_INCREF(outputs[i]);
-    results.add(outputs[i], types[i], geometry);
+    results.add(outputs[i], item->type, is_complex_[i], geometry);
+    item += is_complex_[i] ? 2 : 1;
   }
   if (!geometry.is_flat) {
-    set_order(false, values, params_, inputs.all(), geometry);
+    set_order(false, inputs, geometry);
     results.set_strides(geometry);
   }
   run(results.all(), inputs.all(), geometry, options, false, std::move(progress));

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "values.h"
 
@@ -16,7 +17,9 @@ enum class Returns : std::uint8_t { One, Tuple, List };
 
 class Program {
  public:
-  Program(ir::Function recorded, const std::string& name, std::optional<bool> refill);
+  /// `is_complex` says of each result that a call gives whether two of the function make it.
+  Program(ir::Function recorded, const std::string& name, std::optional<bool> refill,
+          const std::vector<bool>& is_complex);
 
   /// Those that have values in a call: the seed comes from its options.
   const std::vector<ir::Param>& params() const { return params_; }
@@ -40,6 +43,8 @@ class Program {
            const MapOptions& options, bool is_new, nanobind::object progress);
 
   ir::Function recorded_;
+  std::vector<std::uint8_t> is_complex_;  // bytes, as every call reads them
+  bool has_complex_results_ = false;
   std::vector<ir::Param> params_;
   bool is_numbered_ = false;
   ElementFunction function_;

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "lanewise/trace/control.h"
 #include "lanewise/trace/random.h"
 
 namespace lw::python {
@@ -41,6 +42,7 @@ Scalar scalar(DType type, nb::handle value) {
 Value record(Recording& r, const std::string& name, const std::vector<Value>& operands) {
   const auto op = ops::op_named(name);
   if (!op) throw InternalError(fmt::format("record: no op is named {}.", name));
+  r.locate();
   return r.value(r.builder().op(*op, ids_of(operands)));
 }
 
@@ -90,16 +92,19 @@ Value draw(Recording& r, const std::string& what, DType type) {
   if (what == "uniform") return r.value(random::draw_uniform(type));
   if (what == "normal") return r.value(random::draw_normal(type));
   if (what == "exponential") return r.value(random::draw_exponential(type));
+  if (what == "bits") return r.value(random::draw().word[0]);
   throw InternalError(fmt::format("record: no draw is named {}.", what));
 }
 
-/// The number of the element, an i64.
-Value element(Recording& r) {
-  ir::Builder& build = r.builder();
-  const ir::ValueId low = build.convert(build.element(0), DType::I64);
-  const ir::ValueId high = build.convert(build.element(1), DType::I64);
-  const ir::ValueId bits = build.constant(Scalar(std::int64_t{32}));
-  return r.value(build.op(ops::Op::Or, {build.op(ops::Op::Shl, {high, bits}), low}));
+/// The number of the element; as a type of 32 bits or less for maps of so many.
+Value element(Recording& r, DType type) {
+  return types::with_type(type, [&]<class T>() -> Value {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      return r.value(lw::element<T>().read());
+    } else {
+      throw InternalError("record: the number of an element is an integer.");
+    }
+  });
 }
 
 /// Name, number of operands, accepted types and sentence of the ops that users call by name.
@@ -213,7 +218,8 @@ void bind_effects(nb::class_<Recording>& recording) {
           },
           "The element fails where the condition holds.")
       .def("element", &element, "The number of the element.")
-      .def("draw", &draw, "A random number: uniform, normal or exponential.")
+      .def("draw", &draw,
+           "A random number: uniform, normal, exponential, or bits, which are a u32.")
       .def(
           "draw_integer",
           [](Recording& r, Value low, Value high) {
@@ -241,15 +247,11 @@ void bind_recording(nb::module_& module) {
 
   nb::class_<Recording> recording(module, "Recording", "A program under construction.");
   recording
-      .def(
-          "set_location",
-          [](Recording& r, const std::string& file, int line) {
-            r.builder().set_location({base::intern(file), line});
-          },
-          "Give the source line of what is recorded next.")
+      .def("locate", &Recording::locate, "Let what is recorded next name the user's present line.")
       .def(
           "constant",
           [](Recording& r, DType type, nb::handle value) {
+            r.locate();
             return r.value(r.builder().constant(scalar(type, value)));
           },
           "Record a literal.")
@@ -257,6 +259,7 @@ void bind_recording(nb::module_& module) {
       .def(
           "convert",
           [](Recording& r, Value value, DType type) {
+            r.locate();
             return r.value(r.builder().convert(value.id, type));
           },
           "Record a conversion.")

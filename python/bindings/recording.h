@@ -10,6 +10,7 @@
 
 #include "lanewise/base/error.h"
 #include "lanewise/trace/trace.h"
+#include "source.h"
 
 namespace lw::python {
 
@@ -30,14 +31,25 @@ class Recording {
     return *trace_;
   }
   ir::Builder& builder() { return trace().builder(); }
+  /// Lets what is recorded next name the user's present line.
+  void locate() {
+    UserLine line = UserLine::present();
+    if (!line.code.is_valid() || line == line_) return;
+    builder().set_location({base::intern(line.file()), line.line});
+    line_ = std::move(line);
+  }
   Value value(ir::ValueId id) { return {id, builder().type(id)}; }
   /// Gives up: nothing is recorded any more.
-  void close() { trace_.reset(); }
+  void close() {
+    trace_.reset();
+    line_ = {};
+  }
   /// Ends the function; the recording records nothing after it.
   ir::Function finish(const std::vector<Value>& results);
 
  private:
   std::optional<trace::Trace> trace_;
+  UserLine line_;
 };
 
 std::vector<ir::ValueId> ids_of(const std::vector<Value>& values);

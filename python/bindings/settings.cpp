@@ -31,6 +31,8 @@ void bind_settings(nb::module_& module) {
       },
       "The fields of MemoryInfo in settings.py.");
   module.def("clear_cache", &runtime::clear_cache, "Forget all programs.");
+  module.def("clear_disk_cache", &runtime::clear_disk_cache,
+             "Remove the machine code that is kept on disk.");
 }
 
 }  // namespace lw::python

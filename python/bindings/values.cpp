@@ -12,11 +12,15 @@ namespace {
 // The kinds of a code; the type is beside it.
 constexpr Code kMapped = 1 << 8;
 constexpr Code kShared = 2 << 8;
-constexpr Code kNumber = 3 << 8;  // of Python: gives way to other types
+constexpr Code kNumber = 3 << 8;    // of Python: gives way to other types
+constexpr Code kComplex = 1 << 12;  // beside a kind: the type is that of the parts
 
 Code with_type(Code kind, int type_number) {
-  const std::optional<DType> type = dtype_of(type_number);
-  return type ? static_cast<Code>(kind | static_cast<Code>(*type)) : Code{0};
+  if (const std::optional<DType> type = dtype_of(type_number)) {
+    return static_cast<Code>(kind | static_cast<Code>(*type));
+  }
+  const std::optional<DType> part = part_of(type_number);
+  return part ? static_cast<Code>(kind | kComplex | static_cast<Code>(*part)) : Code{0};
 }
 
 PyArrayObject* as_array(PyObject* value) { return reinterpret_cast<PyArrayObject*>(value); }
@@ -69,6 +73,29 @@ bool read_shared(PyObject* value, DType type, Scalar& scalar) {
   return true;
 }
 
+/// A complex number whose parts are of exactly this type.
+bool read_shared(PyObject* value, DType part, Scalar& real, Scalar& imaginary) {
+  if (PyComplex_CheckExact(value)) {
+    real = Scalar(PyComplex_RealAsDouble(value));
+    imaginary = Scalar(PyComplex_ImagAsDouble(value));
+    return part == DType::F64;
+  }
+  alignas(16) std::byte bytes[32];
+  const void* number = bytes;
+  if (is_exact_array(value)) {
+    PyArrayObject* const array = as_array(value);
+    if (PyArray_NDIM(array) != 0 || !is_native(array)) return false;
+    if (part_of(PyArray_TYPE(array)) != part) return false;
+    number = PyArray_DATA(array);
+  } else {
+    if (part_of(scalar_type_number(value)) != part) return false;
+    PyArray_ScalarAsCtype(value, bytes);
+  }
+  real = Scalar::load(part, number);
+  imaginary = Scalar::load(part, static_cast<const std::byte*>(number) + types::size_of(part));
+  return true;
+}
+
 bool is_flat(PyArrayObject* array) { return PyArray_IS_C_CONTIGUOUS(array); }
 
 bool have_one_shape(PyArrayObject* a, PyArrayObject* b) {
@@ -114,6 +141,7 @@ Code code_of(PyObject* value) {
   if (PyFloat_CheckExact(value)) return kNumber | static_cast<Code>(DType::F64);
   if (PyLong_CheckExact(value)) return kNumber | static_cast<Code>(DType::I64);
   if (PyBool_Check(value)) return kShared | static_cast<Code>(DType::Bool);
+  if (PyComplex_CheckExact(value)) return kNumber | kComplex | static_cast<Code>(DType::F64);
   return with_type(kShared, scalar_type_number(value));
 }
 
@@ -121,30 +149,46 @@ bool read_values(std::span<const ir::Param> params, std::span<PyObject* const> v
                  Inputs& inputs, Geometry& geometry) {
   PyArrayObject* arrays[Inputs::kMost];
   std::size_t mapped = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const ir::Param& param = params[i];
+  for (PyObject* const value : values) {
+    if (inputs.size() == params.size()) return false;
+    const ir::Param& param = params[inputs.size()];
+    const bool is_pair = inputs.size() + 1 < params.size();  // or could be
     if (param.kind == ir::ParamKind::Shared) {
       Input input(param.type, nullptr, 1);
       input.kind = ir::ParamKind::Shared;
-      if (!read_shared(values[i], param.type, input.value)) return false;
+      if (!read_shared(value, param.type, input.value)) {
+        Input imaginary = input;
+        if (!is_pair || !read_shared(value, param.type, input.value, imaginary.value)) return false;
+        inputs.push_back(input);
+        input = imaginary;
+      }
       inputs.push_back(input);
       continue;
     }
-    if (!is_exact_array(values[i])) return false;
-    PyArrayObject* const array = as_array(values[i]);
-    if (dtype_of(PyArray_TYPE(array)) != param.type || !is_native(array)) return false;
+    if (!is_exact_array(value)) return false;
+    PyArrayObject* const array = as_array(value);
+    if (!is_native(array)) return false;
+    const bool is_complex = dtype_of(PyArray_TYPE(array)) != param.type;
+    if (is_complex && part_of(PyArray_TYPE(array)) != param.type) return false;
     Input input(param.type, PyArray_DATA(array), PyArray_SIZE(array));
     if (param.is_table()) {
       if (!is_flat(array)) return false;
+      if (is_complex) input.size *= 2;
       inputs.push_back(input.as_table());
       continue;
     }
-    geometry.is_flat =
-        geometry.is_flat && is_flat(array) && (mapped == 0 || have_one_shape(arrays[0], array));
+    geometry.is_flat = geometry.is_flat && !is_complex && is_flat(array) &&
+                       (mapped == 0 || have_one_shape(arrays[0], array));
     arrays[mapped++] = array;
-    inputs.push_back(input);
+    inputs.push_back(input, array);
+    if (is_complex) {
+      if (!is_pair) return false;
+      input.data = static_cast<const std::byte*>(input.data) + types::size_of(param.type);
+      inputs.push_back(input, array);
+    }
   }
-  if (mapped == 0) return true;  // one element
+  if (inputs.size() != params.size()) return false;
+  if (mapped == 0) return true;
   if (geometry.is_flat) {
     geometry.rank = PyArray_NDIM(arrays[0]);
     std::copy_n(PyArray_DIMS(arrays[0]), geometry.rank, geometry.shape);
@@ -154,8 +198,7 @@ bool read_values(std::span<const ir::Param> params, std::span<PyObject* const> v
   return broadcast({arrays, mapped}, geometry);
 }
 
-void set_order(bool as_prototype, std::span<PyObject* const> values,
-               std::span<const ir::Param> params, std::span<Input> inputs, Geometry& g) {
+void set_order(bool as_prototype, Inputs& inputs, Geometry& g) {
   const auto rank = static_cast<std::size_t>(g.rank);
   g.order.resize(rank);
   std::iota(g.order.begin(), g.order.end(), 0);
@@ -169,15 +212,15 @@ void set_order(bool as_prototype, std::span<PyObject* const> values,
   g.strides.clear();
   g.strides.reserve(inputs.size() * rank);  // inputs point into it
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!params[i].is_mapped()) continue;
-    PyArrayObject* const array = as_array(values[i]);
+    PyArrayObject* const array = inputs.array(i);
+    if (array == nullptr) continue;
     const int skip = g.rank - PyArray_NDIM(array);
     for (const int d : g.order) {
       const bool is_repeated = d < skip || PyArray_DIM(array, d - skip) != g.shape[d];
       g.strides.push_back(is_repeated ? 0 : PyArray_STRIDE(array, d - skip));
     }
-    inputs[i].size = g.count;
-    inputs[i].strides = std::span(g.strides).last(rank);
+    inputs.all()[i].size = g.count;
+    inputs.all()[i].strides = std::span(g.strides).last(rank);
   }
 }
 

@@ -39,23 +39,29 @@ class Inputs {
  public:
   static constexpr std::size_t kMost = 64;
 
-  void push_back(const Input& input) { new (storage_ + size_++ * sizeof(Input)) Input(input); }
+  void push_back(const Input& input, PyArrayObject* array = nullptr) {
+    arrays_[size_] = array;
+    new (storage_ + size_++ * sizeof(Input)) Input(input);
+  }
   std::size_t size() const { return size_; }
   std::span<Input> all() { return {std::launder(reinterpret_cast<Input*>(storage_)), size_}; }
+  /// The array that a mapped input comes from: with a complex one, two do. Null for others.
+  PyArrayObject* array(std::size_t index) const { return arrays_[index]; }
 
  private:
   static_assert(std::is_trivially_destructible_v<Input>);
   alignas(Input) std::byte storage_[kMost * sizeof(Input)];
+  PyArrayObject* arrays_[kMost];
   std::size_t size_ = 0;
 };
 
-/// Reads the values for these parameters. False: they do not fit, and no error is set. Where the
+/// Reads the values for these parameters; a complex one is the value of two, or of a table of twice
+/// as many. False: they do not fit, and no error is set. Where the
 /// geometry is not flat before, it gets strides even if all arrays could do without.
 bool read_values(std::span<const ir::Param> params, std::span<PyObject* const> values,
                  Inputs& inputs, Geometry& geometry);
 
 /// Lets a map that is not flat go through its dimensions in the order of the prototype, or in C's.
-void set_order(bool as_prototype, std::span<PyObject* const> values,
-               std::span<const ir::Param> params, std::span<Input> inputs, Geometry& geometry);
+void set_order(bool as_prototype, Inputs& inputs, Geometry& geometry);
 
 }  // namespace lw::python

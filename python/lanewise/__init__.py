@@ -15,6 +15,7 @@ array([100,   7,   2])
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from . import complex_functions as _complex_functions  # noqa: F401  # elements know them now
 from . import functions as _functions
 from . import numpy_functions as _numpy_functions  # noqa: F401  # elements know them now
 from . import random
@@ -86,6 +87,7 @@ from .functions import (
 )
 from .loops import while_loop
 from .mapping import map
+from .numbering import element
 from .options import Config, config
 from .settings import (
     CacheInfo,
@@ -133,6 +135,7 @@ __all__ = [
     "cos",
     "cosh",
     "digamma",
+    "element",
     "erf",
     "erfc",
     "exp",

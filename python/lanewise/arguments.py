@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._core import DType, ParamKind
-from .dtypes import BOUNDS, FROM_NUMPY, SUPPORTED, WEAK_FLOAT, WEAK_INT, Kind
+from .dtypes import (
+    BOUNDS,
+    FROM_NUMPY,
+    PARTS,
+    SUPPORTED,
+    WEAK_COMPLEX,
+    WEAK_FLOAT,
+    WEAK_INT,
+    Kind,
+)
 from .errors import UsageError, UsageOverflowError, UsageTypeError
 from .records import Record
 from .trees import Structure, flatten, leaf_names, parts_of
@@ -56,6 +65,15 @@ class Signature(NamedTuple):
     structures: tuple[Structure, ...]  # of each argument
     leaves: tuple[Parameter | Static, ...]  # of all of them
 
+    @property
+    def parameters(self) -> int:
+        """How many parameters a program has for them: two for a complex number."""
+        return sum(
+            2 if leaf.kind.dtype in PARTS and leaf.role is not ParamKind.Table else 1
+            for leaf in self.leaves
+            if isinstance(leaf, Parameter)
+        )
+
 
 class Arguments(NamedTuple):
     """The arguments of a call, ready for the map."""
@@ -68,13 +86,17 @@ class Arguments(NamedTuple):
 
 
 def describe(
-    call: str, arguments: tuple[Any, ...], shared: frozenset[int] = frozenset()
+    call: str,
+    arguments: tuple[Any, ...],
+    shared: frozenset[int] = frozenset(),
+    count: int | None = None,
 ) -> Arguments:
     """Return the arguments as arrays and numbers; `call` is named in errors.
 
-    Those at the positions `shared` are not mapped: arrays among them are read by index.
+    Those at the positions `shared` are not mapped: arrays among them are read by index. `count` is
+    given where none is.
     """
-    if not shared and (plain := _describe_plain(arguments)) is not None:
+    if count is None and not shared and (plain := _describe_plain(arguments)) is not None:
         return plain
     values: list[Any] = []
     leaves: list[Parameter | Static] = []
@@ -110,8 +132,10 @@ def describe(
             values.append(value)
             names.append(name)
             is_plain = is_plain and value is argument
-    if not values:
-        raise UsageError(f"{call}: nothing to map over; got no arguments, expected at least one.")
+    if not values and count is None:
+        raise UsageError(
+            f"{call}: nothing to map over; got no arguments, expected at least one, or count=."
+        )
     _check_literals(call, values, names)
     signature = Signature(tuple(structures), tuple(leaves))
     mapped = [
@@ -120,7 +144,23 @@ def describe(
             values, (leaf for leaf in leaves if isinstance(leaf, Parameter)), strict=True
         )
     ]
-    return Arguments(values, _common_shape(call, mapped, names), signature, is_plain, copied)
+    shape = _common_shape(call, mapped, names)
+    if count is not None:
+        shape = _counted(call, mapped, names, count)
+    return Arguments(values, shape, signature, is_plain, copied)
+
+
+def _counted(
+    call: str, shapes: list[tuple[int, ...]], names: list[str], count: int
+) -> tuple[int, ...]:
+    """Return the shape of a map without arrays."""
+    for shape, name in zip(shapes, names, strict=True):
+        if shape:
+            raise UsageError(
+                f"{call}: count and an array; got {count} and the shape {shape} ({name}), expected "
+                "one of them. Leave count away where an argument is mapped."
+            )
+    return (count,)
 
 
 def _describe_plain(arguments: tuple[Any, ...]) -> Arguments | None:
@@ -148,7 +188,12 @@ _MAPPED = {numpy: Parameter(Kind(ours), ParamKind.Mapped) for numpy, ours in FRO
 
 def _is_plain(argument: Any) -> bool:
     kind = type(argument)
-    return (kind is np.ndarray and argument.dtype.names is None) or kind in (float, int, bool)
+    return (kind is np.ndarray and argument.dtype.names is None) or kind in (
+        float,
+        int,
+        bool,
+        complex,
+    )
 
 
 def _names(structure: Structure, position: int) -> list[str]:
@@ -200,6 +245,8 @@ def _describe_shared(value: Any) -> tuple[Any, Parameter | Static]:
         bounds = BOUNDS[DType.I64]
         if bounds.min <= value <= bounds.max:
             return int(value), Parameter(WEAK_INT, ParamKind.Shared)
+    if isinstance(value, complex) and not isinstance(value, np.generic):
+        return complex(value), Parameter(WEAK_COMPLEX, ParamKind.Shared)
     is_array = isinstance(value, (np.ndarray, np.generic)) or (
         type(value) in (tuple, list) and _is_array_like(value) and len(value) > 0
     )
@@ -225,6 +272,8 @@ def _describe(call: str, name: str, value: Any) -> tuple[Any, Kind]:
         return int(_fitting(call, name, value)), WEAK_INT
     if isinstance(value, np.generic) and (dtype := FROM_NUMPY.get(value.dtype)) is not None:
         return value, Kind(dtype)
+    if isinstance(value, complex):
+        return complex(value), WEAK_COMPLEX
     return _describe_array(call, name, value)
 
 

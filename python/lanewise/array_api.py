@@ -141,7 +141,8 @@ class Info:
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
         """Return the types of Python's numbers."""
-        names = {"real floating": "float64", "integral": "int64", "indexing": "int64"}
+        names = {"real floating": "float64", "complex floating": "complex128"}
+        names |= {"integral": "int64", "indexing": "int64"}
         return {kind: np.dtype(name) for kind, name in names.items()}
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _core
 from ._core import DType, ParamKind
-from .dtypes import BOUNDS, FROM_NUMPY, WEAK_FLOAT, WEAK_INT, Kind
+from .dtypes import BOUNDS, FROM_NUMPY, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, ComplexType, Kind
 
 
 class Step(NamedTuple):
@@ -86,7 +86,7 @@ class Captures:
 
         Lists, tuples and dicts are looked into, unless they are large.
         """
-        if type(value) in (bool, int, float, str):
+        if type(value) in (bool, int, float, complex, str):
             self.add(path, "equal", value)
             return
         if type(value) is not tuple:
@@ -142,11 +142,14 @@ def _copy(value: Any, left: list[int]) -> Any:
     return type(value)(part(item) for item in value)
 
 
+_PLAIN = (bool, int, float, complex, str, DType, ComplexType, ParamKind)
+
+
 def _is_plain(value: Any) -> bool:
     """Say whether nothing of the user's hangs on a value."""
     if isinstance(value, tuple):
         return all(_is_plain(part) for part in value)
-    return value is None or isinstance(value, (bool, int, float, complex, str, DType, ParamKind))
+    return value is None or isinstance(value, _PLAIN)
 
 
 def plain_function(value: Any) -> Any:
@@ -169,6 +172,8 @@ def parameter_of(value: Any) -> tuple[Kind, ParamKind] | None:
     if type(value) is int:
         bounds = BOUNDS[DType.I64]
         return (WEAK_INT, ParamKind.Shared) if bounds.min <= value <= bounds.max else None
+    if type(value) is complex:
+        return WEAK_COMPLEX, ParamKind.Shared
     if isinstance(value, np.generic) or type(value) is np.ndarray:
         dtype = FROM_NUMPY.get(value.dtype)
         if dtype is None:

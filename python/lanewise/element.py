@@ -7,7 +7,7 @@ computed. What an operation means for which types is said in ``rules.py``.
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -18,23 +18,32 @@ from .dtypes import (
     FLOATS,
     FROM_NUMPY,
     INTEGERS,
+    PARTS,
     SUPPORTED,
     TO_NUMPY,
+    WEAK_COMPLEX,
     WEAK_FLOAT,
     WEAK_INT,
     WEAK_NARROW,
+    ComplexType,
     Kind,
+    Type,
+    name_of,
     promote,
     settled,
 )
 from .errors import ElementError, UsageError, UsageOverflowError, UsageTypeError
+from .intervals import INT32, Interval, of_operation
 from .recorder import Recorder, Retrace
-from .rules import RULES
+from .rules import RULES, Resolved
 from .source import at_line, user_code, user_line
 from .texts import put_off
 
 # NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+# Functions of `rules.RULES`, and others, where a complex number is among the operands;
+# complex_functions.py fills it.
+COMPLEX_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
 def another_trial(recorder: Recorder, value: Value, error: Exception) -> None:
@@ -107,12 +116,19 @@ class Element:
 
     @property
     def real(self) -> "Element":
-        """Itself: complex numbers are others."""
+        """Its real part: itself, unless it is complex."""
         return self
 
+    @property
+    def imag(self) -> Any:
+        """Its imaginary part: 0, unless it is complex."""
+        return self.dtype.type(0)
+
     def conjugate(self) -> "Element":
-        """Return itself."""
+        """Return its conjugate: itself, unless it is complex."""
         return self
+
+    conj = conjugate
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> "Element":
         """Return itself: elements are on no device of their own."""
@@ -145,7 +161,7 @@ class Element:
         Parameters
         ----------
         dtype : dtype_like
-            ``bool``, ``int32``, ``int64``, ``float32`` or ``float64``.
+            ``bool``, an integer, a float or, of numbers that fit it, a complex type.
 
         Examples
         --------
@@ -158,7 +174,12 @@ class Element:
             raise UsageTypeError(
                 at_line(f"astype: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
             )
-        return Element(self.recorder, self.recorder.convert(self.value, ours))
+        return self._as_type(ours)
+
+    def _as_type(self, dtype: Type) -> "Element":
+        if isinstance(dtype, ComplexType):
+            return COMPLEX_FUNCTIONS["astype"](self, dtype)  # type: ignore[no-any-return]
+        return Element(self.recorder, self.recorder.convert(self.value, dtype))
 
     @property
     def recorder(self) -> Recorder:
@@ -184,8 +205,13 @@ class Element:
 
     @property
     def value(self) -> Value:
-        """The value in the program under construction."""
+        """The value in the program under construction; a complex number has none."""
         return self._value
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The values in the program: those of both parts, if it is complex."""
+        return (self._value,)
 
     def __repr__(self) -> str:
         return f"<element {self.dtype}>"
@@ -266,6 +292,9 @@ class Element:
     def __float__(self) -> float:
         raise self._no_value("float", "a conversion", "x.astype(np.float64)")
 
+    def __complex__(self) -> complex:
+        raise self._no_value("complex", "a conversion", "x.astype(np.complex128)")
+
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise self._no_value(
             "array", "a conversion to a NumPy array", "operations on single elements"
@@ -300,12 +329,11 @@ class Element:
 
     @staticmethod
     def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
-        name = numpy_name(function)
         recorded = NUMPY_FUNCTIONS.get(function)
         if recorded is None:
-            raise unsupported(name)
+            raise unsupported(numpy_name(function))
         if options and (left := set(options) - options_of(recorded)):
-            raise unsupported(f"{name} with {', '.join(sorted(left))}=")
+            raise unsupported(f"{numpy_name(function)} with {', '.join(sorted(left))}=")
         return recorded(*inputs, **options)
 
 
@@ -355,6 +383,8 @@ def kind_of(operand: Any) -> Kind:
         if isinstance(operand, bool):
             return Kind(DType.Bool)
         return WEAK_INT if isinstance(operand, int) else WEAK_FLOAT
+    elif isinstance(operand, complex):
+        return WEAK_COMPLEX
     else:
         got = type(operand).__name__
     raise UsageTypeError(
@@ -365,8 +395,10 @@ def kind_of(operand: Any) -> Kind:
     )
 
 
-def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
-    """Record an operand as a value of this type."""
+def as_value(recorder: Recorder, operand: Any, dtype: Type) -> Value:
+    """Record an operand as a value of this type, which is not complex."""
+    if TYPE_CHECKING:
+        assert not isinstance(dtype, ComplexType)
     if isinstance(operand, Element):
         if operand.recorder is not recorder:
             raise UsageError(
@@ -382,6 +414,8 @@ def as_value(recorder: Recorder, operand: Any, dtype: DType) -> Value:
                 _fitting(operand.number, dtype)
         return recorder.convert(operand.value, dtype)
     number = operand.item() if isinstance(operand, (np.generic, np.ndarray)) else operand
+    if isinstance(number, complex):
+        raise no_real(name_of(dtype))
     if dtype in FLOATS:
         return recorder.constant(dtype, float(number))
     if dtype is DType.Bool:
@@ -427,14 +461,25 @@ def _check_fits(recorder: Recorder, number: Value, dtype: DType) -> None:
         recorder.fitting.add((number.id, dtype))
 
 
+def no_real(expected: str) -> UsageTypeError:
+    """Return the error for a complex number where none can be."""
+    return UsageTypeError(
+        at_line(
+            f"element: a complex number cannot become a real one; got complex, expected {expected}."
+            " Take its parts, z.real and z.imag, or abs(z)."
+        )
+    )
+
+
 def constant(recorder: Recorder, number: Any) -> Element:
     """Record a plain number."""
     kind = kind_of(number)
+    if isinstance(kind.dtype, ComplexType):
+        return COMPLEX_FUNCTIONS["constant"](recorder, number)  # type: ignore[no-any-return]
     return Element(recorder, as_value(recorder, number, kind.dtype), kind.weak)
 
 
 _COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
-_NARROW_FUNCTIONS = _COMPARISONS | {"select"}
 
 
 def _compared(recorder: Recorder, operands: tuple[Any, ...], kinds: list[Kind]) -> list[Kind]:
@@ -445,14 +490,36 @@ def _compared(recorder: Recorder, operands: tuple[Any, ...], kinds: list[Kind]) 
     return kinds
 
 
-def _computed(name: str, operands: tuple[Any, ...], kinds: list[Kind]) -> list[Kind]:
-    """Return the kinds in which operands are computed with, of which some are narrow."""
-    if name not in _NARROW_FUNCTIONS:
+def _interval(name: str, operands: tuple[Any, ...]) -> Interval | None:
+    """Return what is known of the result of a function of Python integers."""
+    known = [interval_of(operand) for operand in operands]
+    if len(known) != 2 or known[0] is None or known[1] is None or not any(map(is_narrow, operands)):
+        return None
+    return of_operation(name, known[0], known[1])
+
+
+def _computed(
+    name: str, operands: tuple[Any, ...], kinds: list[Kind], interval: Interval | None
+) -> list[Kind]:
+    """Return the kinds in which operands are computed with, of which some may be narrow."""
+    is_narrow_result = interval is not None and interval.fits(32) and all(map(is_narrow, operands))
+    is_narrow_choice = name == "select" and all(map(is_narrow, operands[1:]))
+    if not (name in _COMPARISONS or is_narrow_result or is_narrow_choice):
         return [WEAK_INT if kind == WEAK_NARROW else kind for kind in kinds]
     return [
         WEAK_NARROW if is_narrow(operand) else kind
         for operand, kind in zip(operands, kinds, strict=True)
     ]
+
+
+def interval_of(operand: Any) -> Interval | None:
+    """Return what is known of a whole number."""
+    if isinstance(operand, Element):
+        known = operand._recorder.intervals.get(operand.value.id)
+        return known or (INT32 if operand.kind == WEAK_NARROW else None)
+    if isinstance(operand, int) and not isinstance(operand, bool):
+        return Interval(operand, operand)
+    return None
 
 
 def is_narrow(operand: Any) -> bool:
@@ -463,21 +530,51 @@ def is_narrow(operand: Any) -> bool:
     return is_int and -(2**31) <= operand < 2**31
 
 
+@functools.cache
+def _resolved(name: str, kinds: tuple[Kind, ...]) -> Resolved:
+    return RULES[name](name, list(kinds))
+
+
 def record(name: str, *operands: Any) -> Element:
     """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
     recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
     kinds = [kind_of(operand) for operand in operands]
-    if WEAK_NARROW in kinds:
-        kinds = _computed(name, operands, kinds)
+    for kind in kinds:
+        if type(kind.dtype) is ComplexType:
+            return _record_complex(name, operands, kinds)  # type: ignore[no-any-return]
+    interval = None
+    if WEAK_NARROW in kinds or name == "select":
+        interval = _interval(name, operands)
+        kinds = _computed(name, operands, kinds, interval)
     if recorder.integers and name in _COMPARISONS:
         kinds = _compared(recorder, operands, kinds)
-    resolved = RULES[name](name, kinds)
+    resolved = _resolved(name, tuple(kinds))
     values = [
         as_value(recorder, operand, dtype)
         for operand, dtype in zip(operands, resolved.operands, strict=True)
     ]
     result = values[0] if resolved.op is None else recorder.op(resolved.op, values)
+    if interval is not None and interval.fits(64):
+        recorder.intervals[result.id] = interval
     return Element(recorder, result, resolved.weak)
+
+
+_ORDERS = ("less", "less_equal", "greater", "greater_equal", "minimum", "maximum")
+
+
+def _record_complex(name: str, operands: tuple[Any, ...], kinds: list[Kind]) -> Any:
+    function = COMPLEX_FUNCTIONS.get(name)
+    if function is not None:
+        return function(*operands)
+    got = ", ".join(name_of(kind.dtype) for kind in kinds)
+    hint = (
+        "They have no order: compare abs(z), z.real or z.imag."
+        if name in _ORDERS
+        else "Take z.real, z.imag or abs(z)."
+    )
+    raise UsageTypeError(
+        at_line(f"{name}: not defined for complex numbers; got ({got}), expected real ones. {hint}")
+    )
 
 
 def floor_divide(a: Any, b: Any) -> Element:
@@ -525,6 +622,8 @@ def power(base: Any, exponent: Any) -> Element:
     if hasattr(exponent, "known") and exponent.kind.dtype in INTEGERS:
         exponent = exponent.known()  # a captured number
     common = promote(kind_of(base), kind_of(exponent))
+    if common.dtype in PARTS:
+        return COMPLEX_FUNCTIONS["power"](base, exponent)  # type: ignore[no-any-return]
     is_literal = not isinstance(exponent, Element) and exponent in (2, 3, 4)
     is_whole = common.dtype in INTEGERS and not isinstance(exponent, float)
     if is_whole and not isinstance(exponent, Element) and exponent >= 0:

@@ -22,7 +22,7 @@ def _call(name: str, plain: Callable[..., Any], *operands: Any) -> Any:
     if any(isinstance(operand, Element) for operand in operands):
         return record(name, *operands)
     result = plain(*operands)
-    is_python = all(isinstance(operand, (bool, int, float)) for operand in operands)
+    is_python = all(isinstance(operand, (bool, int, float, complex)) for operand in operands)
     is_numpy = any(isinstance(operand, np.generic) for operand in operands)
     return result.item() if is_python and not is_numpy and hasattr(result, "item") else result
 

@@ -49,12 +49,17 @@ def map(
     >>> prices = np.array([10.0, 20.0, 30.0])
     >>> lw.map(lambda i, table: table[i] * 2, np.array([2, 0]), prices, in_axes=(0, None))
     array([60., 20.])
+
+    No array at all, but so many elements:
+
+    >>> lw.map(lambda table: table[lw.element() % 3], prices, in_axes=None, count=4)
+    array([10., 20., 30., 10.])
     """
     if not callable(fn):
         raise UsageTypeError(f"map: not a function; got {type(fn).__name__}, expected a callable.")
     axes = _axes_of(in_axes, len(arrays))
     shared = [position for position, axis in enumerate(axes) if axis is None]
-    _check_arguments(arrays, axes)
+    _check_arguments(arrays, axes, options.get("count"))
     _check_out_axes(out_axes)
     per_call = {key: options.pop(key) for key in ("out", "where") if key in options}
     function = fn.__wrapped__ if isinstance(fn, Vectorized) else fn
@@ -72,7 +77,7 @@ def _axes_of(in_axes: Axes, count: int) -> list[int | None]:
     return list(in_axes)
 
 
-def _check_arguments(arrays: tuple[Any, ...], axes: list[int | None]) -> None:
+def _check_arguments(arrays: tuple[Any, ...], axes: list[int | None], count: Any) -> None:
     """Refuse axes that arguments do not have, and sizes that differ."""
     first: tuple[int, int] | None = None  # size and argument
     for position, (array, axis) in enumerate(zip(arrays, axes, strict=True)):
@@ -106,8 +111,10 @@ def _check_arguments(arrays: tuple[Any, ...], axes: list[int | None]) -> None:
             first = first or (part.shape[0], position)
     if arrays and first is None and any(axis is not None for axis in axes):
         return
-    if first is None:
-        raise UsageError("map: nothing to map over; got no mapped argument, expected at least one.")
+    if first is None and count is None:
+        raise UsageError(
+            "map: nothing to map over; got no mapped argument, expected at least one, or count=."
+        )
 
 
 def _arrays_in(argument: Any) -> list[Any]:

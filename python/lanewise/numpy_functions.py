@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .complex_element import Complex, made
 from .element import (
     NUMPY_FUNCTIONS,
     Element,
@@ -65,7 +66,11 @@ def _where(condition: Any, *branches: Any) -> Element:
 
 
 def _round(a: Any, decimals: int = 0) -> Element:
-    return record("round", a) if decimals == 0 else rounded(a, decimals)
+    if decimals == 0:
+        return record("round", a)
+    if isinstance(a, Complex):
+        return made(rounded(a.real, decimals), rounded(a.imag, decimals))
+    return rounded(a, decimals)
 
 
 def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
@@ -84,8 +89,12 @@ def _scaled(factor: float) -> Callable[[Any], Any]:
 
 
 def _float_power(a: Any, b: Any) -> Element:
-    wide = (x.astype(np.float64) if isinstance(x, Element) else float(x) for x in (a, b))
-    return record("power", *wide)
+    def wide(x: Any) -> Any:
+        if isinstance(x, Element):
+            return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+        return complex(x) if isinstance(x, (complex, np.complexfloating)) else float(x)
+
+    return record("power", wide(a), wide(b))
 
 
 def _heaviside(x: Any, at_zero: Any) -> Any:
@@ -121,13 +130,15 @@ def _spacing(x: Any) -> Any:
 
 
 def _reciprocal(x: Any) -> Any:
-    is_float = x.dtype.kind == "f"
+    is_float = x.dtype.kind in "fc"
     return record("divide" if is_float else "floor_divide", 1, x)
 
 
 def _nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
+    if isinstance(x, Complex):
+        return made(*(_nan_to_num(part, copy, nan, posinf, neginf) for part in (x.real, x.imag)))
     if x.dtype.kind != "f":
         return x
     bounds = np.finfo(x.dtype)
@@ -155,6 +166,11 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         result = np.where(condition, choice, result)
     return result
+
+
+def _angle(z: Any, deg: bool = False) -> Any:
+    angle = record("arctan2", z.imag, z.real)
+    return angle * (180 / np.pi) if deg else angle
 
 
 def _polyval(p: Any, x: Any) -> Any:
@@ -210,7 +226,8 @@ _WRITTEN: dict[Any, Any] = {
     np.round: _round,
     np.around: _round,
     np.clip: _clip,
-    np.conjugate: lambda x: x,
+    np.conjugate: lambda x: x.conjugate(),
+    np.angle: _angle,
     np.deg2rad: _scaled(np.pi / 180),
     np.radians: _scaled(np.pi / 180),
     np.rad2deg: _scaled(180 / np.pi),
@@ -227,14 +244,16 @@ _WRITTEN: dict[Any, Any] = {
     np.reciprocal: _reciprocal,
     np.spacing: _spacing,
     np.fix: lambda x: record("trunc", x),
-    np.real: lambda val: val,
-    np.imag: lambda val: val.dtype.type(0),
-    np.isreal: lambda x: record("equal", x, x) | True,
-    np.iscomplex: lambda x: record("not_equal", x, x) & False,
-    np.isrealobj: lambda x: True,
-    np.iscomplexobj: lambda x: False,
-    np.isposinf: lambda x: x == np.inf,
-    np.isneginf: lambda x: x == -np.inf,
+    np.real: lambda val: val.real,
+    np.imag: lambda val: val.imag,
+    np.isreal: lambda x: x.imag == 0 if isinstance(x, Complex) else record("equal", x, x) | True,
+    np.iscomplex: lambda x: (
+        x.imag != 0 if isinstance(x, Complex) else record("not_equal", x, x) & False
+    ),
+    np.isrealobj: lambda x: not isinstance(x, Complex),
+    np.iscomplexobj: lambda x: isinstance(x, Complex),
+    np.isposinf: lambda x: x >= np.inf,
+    np.isneginf: lambda x: x <= -np.inf,
     np.isclose: _isclose,
     np.allclose: _isclose,
     np.nan_to_num: _nan_to_num,

@@ -54,6 +54,7 @@ _CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
     "threads": lambda call, name, value: whole_number(call, name, value, 2**31 - 1),
     "memory": lambda call, name, value: whole_number(call, name, value, 2**63 - 1),
     "max_steps": lambda call, name, value: whole_number(call, name, value, 2**63 - 1),
+    "count": lambda call, name, value: whole_number(call, name, value, 2**63 - 1),
     "seed": lambda call, name, value: whole_number(call, name, value, 2**64 - 1),
     "first_element": lambda call, name, value: whole_number(call, name, value, 2**63 - 1),
     "compile": lambda call, name, value: choice(call, name, value, _COMPILE),
@@ -103,7 +104,7 @@ class Config:
 
     Attributes
     ----------
-    threads, memory, max_steps, max_prints, seed, first_element : int
+    threads, memory, max_steps, max_prints, count, seed, first_element : int
     compile, accuracy, math : str
     timeout : float or None
     progress : bool or callable

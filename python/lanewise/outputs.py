@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ._core import DType
 from .arguments import Array
-from .dtypes import TO_NUMPY
+from .dtypes import TO_NUMPY, Type
 from .errors import UsageError, UsageTypeError
 from .trees import Structure, flatten, leaf_names, parts_of
 
@@ -15,7 +14,7 @@ def check_outputs(
     call: str,
     out: Any,
     shape: tuple[int, ...],
-    dtypes: tuple[DType, ...],
+    dtypes: tuple[Type, ...],
     structure: Structure,
 ) -> tuple[Array, ...]:
     """Return `out` as arrays that results of this shape and these types fit into."""
@@ -53,7 +52,7 @@ def _split(value: Any) -> tuple[type, tuple[Any, ...], list[Any]] | None:
     return None if found is None else (type(value), *found)
 
 
-def _check(what: str, array: Any, shape: tuple[int, ...], dtype: DType) -> None:
+def _check(what: str, array: Any, shape: tuple[int, ...], dtype: Type) -> None:
     if not isinstance(array, np.ndarray):
         raise UsageTypeError(
             f"{what} is not an array; got {type(array).__name__}, expected a NumPy array."

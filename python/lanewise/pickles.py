@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import _core
+from .dtypes import PARTS, Type
 from .fixed import Fixed, Missing
 from .specialization import Found, Prints, Recorded, Request
 from .trees import Structure
@@ -22,6 +23,7 @@ class Carried(NamedTuple):
     request: Request
     text: str
     structure: Structure
+    dtypes: tuple[Type, ...]
     captured: list[Any]
     prints: Prints | None
 
@@ -29,18 +31,24 @@ class Carried(NamedTuple):
 def carry(request: Request, found: Found) -> Carried:
     """Return a program as something that can be pickled."""
     recorded = found.recorded
-    text = recorded.program.text()
-    return Carried(request, text, recorded.structure, found.values, recorded.prints)
+    return Carried(
+        request,
+        recorded.program.text(),
+        recorded.structure,
+        recorded.dtypes,
+        found.values,
+        recorded.prints,
+    )
 
 
 def arrive(carried: Carried) -> Recorded:
     """Return a program that was pickled as if it had been recorded here."""
-    program = _core.parse(carried.text, carried.request.refill)
-    dtypes = tuple(program.results(_core.MapOptions()))
+    is_complex = [dtype in PARTS for dtype in carried.dtypes]
     if carried.prints is not None and not carried.request.finds_lines:
-        dtypes = dtypes[:-1]  # the last is the number of lines
+        is_complex.append(False)  # the number of lines
+    program = _core.parse(carried.text, carried.request.refill, is_complex)
     captured = Fixed(carried.captured)
-    return Recorded(program, captured, carried.structure, dtypes, carried.prints)
+    return Recorded(program, captured, carried.structure, carried.dtypes, carried.prints)
 
 
 def reference_of(vectorized: Any) -> tuple[str, str] | None:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ._core import MapOptions, ParamKind, Program
+from ._core import DType, MapOptions, ParamKind
 from .arguments import Arguments, Static
-from .dtypes import FLOATS, TO_NUMPY, Kind
+from .dtypes import FLOATS, PARTS, TO_NUMPY, Kind, parts_of
 from .errors import ElementError
 from .flow.prints import Grid, Plain, Site
 from .flow.state import put_together
 from .options import CallOptions
-from .specialization import Found
+from .specialization import Found, Recorded
 from .texts import Later, Text
 
 _BLOCK = 1 << 16  # elements that are counted at a time, where a map has failed
@@ -29,14 +29,14 @@ class Lines:
 
     def __init__(
         self,
-        program: Program,
+        recorded: Recorded,
         values: tuple[Any, ...],
         described: Arguments,
         found: Found,
         shape: tuple[int, ...],
         options: CallOptions,
     ) -> None:
-        self._program = program  # of the map, with its values
+        self._recorded = recorded  # of the map, with its values
         self._values = values
         self._described = described
         self._shape = shape
@@ -45,7 +45,7 @@ class Lines:
         self._captured = found.values
         assert found.recorded.prints is not None
         self._sites, self._is_numbered = found.recorded.prints
-        self._widest = max(sum(_is_open(n) for n in site.numbers) for site in self._sites)
+        self._widest = max(sum(map(_width, site.numbers)) for site in self._sites)
 
     def show(self, name: str, counts: Any, failed: int | None) -> None:
         """Print the lines; of a map that failed, those up to and of the failing element."""
@@ -67,13 +67,16 @@ class Lines:
     def _counts_before(self, end: int) -> Any:
         """Return the number of lines of each element below one, none of which fails."""
         options = MapOptions(self._options.map)
+        dtypes = (*self._recorded.dtypes, DType.I32)
         parts = [np.zeros(0, np.int32)]
         for begin in range(0, end, _BLOCK):
             options.first_element = self._options.map.first_element + begin
             elements = np.arange(begin, min(begin + _BLOCK, end))
-            outputs = [np.zeros(len(elements), TO_NUMPY[d]) for d in self._program.results(options)]
+            if options.count is not None:
+                options.count = len(elements)
+            outputs = [np.zeros(len(elements), TO_NUMPY[dtype]) for dtype in dtypes]
             values = self._gathered(self._values, elements)
-            self._program.call_into(tuple(outputs), values, options, None)
+            self._recorded.program.call_into(tuple(outputs), values, options, None)
             parts.append(outputs[-1])
         return np.concatenate(parts)
 
@@ -120,7 +123,7 @@ class Lines:
 
     def _run_block(self, elements: Any, own: tuple[Any, ...], first: int) -> Any:
         options = MapOptions(self._options.map)
-        options.where = MapOptions().where
+        options.where, options.count = MapOptions().where, None
         options.first_element += first
         arguments = tuple(self._described.values)
         values = (*self._gathered(arguments, elements), *own, *self._captured)
@@ -128,9 +131,10 @@ class Lines:
 
     def _gathered(self, values: tuple[Any, ...], elements: Any) -> tuple[Any, ...]:
         """Return the arguments of a map for some elements; captured values stay as they are."""
-        leaves = [leaf for leaf in self._described.signature.leaves if not isinstance(leaf, Static)]
+        signature = self._described.signature
+        leaves = [leaf for leaf in signature.leaves if not isinstance(leaf, Static)]
         is_mapped = [leaf.role is ParamKind.Mapped for leaf in leaves]
-        if self._options.map.where == len(is_mapped):
+        if self._options.map.where == signature.parameters:
             is_mapped.append(True)
         at = np.unravel_index(elements, self._shape) if self._shape else ()
         gathered = [
@@ -151,8 +155,9 @@ def _first_lines(counts: Any, most: int) -> Iterator[tuple[Any, Any]]:
         yield talking[at], lines - (ends - counts[talking])[at]
 
 
-def _is_open(number: Kind | Plain) -> bool:
-    return isinstance(number, Kind)
+def _width(number: Kind | Plain) -> int:
+    """Return how many values a number in a line has that have to be found."""
+    return len(parts_of(number.dtype)) if isinstance(number, Kind) else 0
 
 
 class _Line:
@@ -160,9 +165,9 @@ class _Line:
 
     def __init__(self, site: Site, wholes: Any, reals: Any) -> None:
         self._site = site
-        open_numbers = iter(zip(wholes, reals, strict=True))
+        values = iter(zip(wholes, reals, strict=True))
         numbers = [
-            number.value if isinstance(number, Plain) else _number(number, *next(open_numbers))
+            number.value if isinstance(number, Plain) else _number(number, values)
             for number in site.numbers
         ]
         self._said = put_together(site.shape, iter(numbers))
@@ -175,10 +180,16 @@ class _Line:
         print(*args, sep=sep, end=end, file=stream, flush=self._site.flush)
 
 
-def _number(kind: Kind, whole: Any, real: Any) -> Any:
-    """Return a number of this kind; those that give way to others are Python's."""
+def _number(kind: Kind, values: Iterator[tuple[Any, Any]]) -> Any:
+    """Return the next number, of this kind; those that give way to others are Python's."""
     dtype = TO_NUMPY[kind.dtype]
-    value = dtype.type(real) if kind.dtype in FLOATS else whole.astype(dtype)
+    whole, real = next(values)
+    if kind.dtype in PARTS:
+        value = dtype.type(complex(real, next(values)[1]))
+    elif kind.dtype in FLOATS:
+        value = dtype.type(real)
+    else:
+        value = whole.astype(dtype)
     return value.item() if kind.weak else value
 
 

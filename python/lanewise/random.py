@@ -95,6 +95,24 @@ def exponential(scale: Any = 1.0, dtype: Any = np.float64) -> Any:
     return scale * drawn
 
 
+def bits() -> Any:
+    """Draw 32 bits: a uint32.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> y = lw.map(lambda: lw.random.bits() >> np.uint32(31), count=1000)
+    >>> sorted(set(y.tolist()))
+    [0, 1]
+    """
+    recorder = current()
+    if recorder is None:
+        return np.random.default_rng().integers(2**32, dtype=np.uint32)
+    recorder.locate()
+    recorder.is_numbered = True
+    return Element(recorder, recorder.recording.draw("bits", DType.U32))
+
+
 def integers(low: Any, high: Any = None, dtype: Any = np.int64) -> Any:
     """Draw an integer from `low` to below `high`, evenly; from 0 if only one is given.
 

@@ -20,7 +20,7 @@ from . import _core
 from ._core import DType, Recording, Value
 from .dtypes import Kind, promote
 from .errors import InternalError
-from .source import Line, user_line
+from .intervals import Interval
 
 _open = threading.local()
 _MOST_TRIALS = 200
@@ -118,13 +118,12 @@ class Recorder:
         self.functions: list[Any] = []  # converted functions that are being called
         self.sequences: dict[Hashable, Any] = {}  # memory of sequences from outside
         self.made: dict[int, Any] = {}  # where objects were made, by their address
-        self.counters: set[int] = set()  # numbers of values that are never below 0
         self.integers: set[int] = set()  # numbers of values that are Python integers from outside
         self.fitting: set[tuple[int, DType]] = set()  # those that all elements know to fit a type
         self.prints: Any = None  # takes the lines of a function that prints
         self.texts: list[Any] = []  # about elements, that are put off until they are printed
         self.is_numbered = False  # which number an element has makes a difference
-        self._line: Line | None = None
+        self.intervals: dict[int, Interval] = {}  # of values by number, where something is known
         self._visits: Counter[Hashable] = Counter()
         self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
 
@@ -159,19 +158,14 @@ class Recorder:
 
     def locate(self) -> None:
         """Let what is recorded next name the user's present line."""
-        line = user_line()
-        if line is not None and line != self._line:
-            self.recording.set_location(line.file, line.number)
-            self._line = line
+        self.recording.locate()
 
     def constant(self, dtype: DType, value: bool | int | float) -> Value:
         """Record a literal, which must fit the type."""
-        self.locate()
         return self.recording.constant(dtype, value)
 
     def op(self, name: str, operands: list[Value]) -> Value:
         """Record an op of the table."""
-        self.locate()
         result = self.recording.op(name, operands)
         if result.id > _MOST_DIRECT and not self.converts:
             # A plain loop somewhere, which rewritten would be one of the program.
@@ -183,8 +177,12 @@ class Recorder:
         """Record a conversion, if one is needed."""
         if value.dtype is dtype:
             return value
-        self.locate()
         return self.recording.convert(value, dtype)
+
+    def is_never_negative(self, value: Value) -> bool:
+        """Say whether it is known of a value that it is not below 0."""
+        interval = self.intervals.get(value.id)
+        return interval is not None and interval.low >= 0
 
     def lose(self, first: int) -> None:
         """Let values from this number on not be used any more: their region has ended."""

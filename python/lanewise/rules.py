@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ._core import DType, called_ops
-from .dtypes import FLOATS, INTEGERS, Kind, as_float, name_of, promote_all
+from .dtypes import FLOATS, INTEGERS, Kind, Type, as_float, name_of, promote_all
 from .errors import UsageTypeError
 from .source import at_line
 
@@ -17,7 +17,7 @@ class Resolved(NamedTuple):
     """An op, the types its operands are converted to, and whether its result is weak."""
 
     op: str | None  # None: the result is the first operand
-    operands: tuple[DType, ...]
+    operands: tuple[Type, ...]
     weak: bool = False
 
 

@@ -15,14 +15,14 @@ import numpy as np
 from . import _core
 from ._core import DType, ParamKind, Program
 from .arguments import Parameter, Signature, Static
-from .dtypes import TO_NUMPY, Kind
+from .dtypes import FROM_NUMPY, PARTS, Kind, Type, parts_of, type_named
 from .errors import UsageError
 from .fixed import Fixed
 from .records import Record
 from .specialization import Found, Recorded, Request
 from .trees import Node, Structure
 
-_FORMAT = 1
+_FORMAT = 2
 _CONTAINERS = {"tuple": tuple, "list": list, "dict": dict, "record": Record}
 _MOST_BYTES = 1 << 30  # of the description: files are not trusted
 
@@ -87,11 +87,12 @@ def _describe(name: str, request: Request, found: Found, arrays: dict[str, Any])
         key = f"captured{len(arrays)}"
         arrays[key] = np.asarray(value)
         captured.append(
-            [key, isinstance(value, (int, float)) and not isinstance(value, np.generic)]
+            [key, isinstance(value, (int, float, complex)) and not isinstance(value, np.generic)]
         )
     return {
         "leaves": [_from_leaf(leaf) for leaf in request.signature.leaves],
         "structures": [_from_structure(name, s) for s in request.signature.structures],
+        "types": [dtype.name for dtype in recorded.dtypes],
         "result": _from_structure(name, recorded.structure),
         "captured": captured,
         "program": recorded.program.text(),
@@ -105,7 +106,7 @@ def _from_leaf(leaf: Parameter | Static) -> Any:
 
 def _to_leaf(leaf: Any) -> Parameter:
     dtype, weak, role, row = leaf
-    return Parameter(Kind(DType[dtype], weak), ParamKind[role], tuple(row))
+    return Parameter(Kind(type_named(dtype), weak), ParamKind[role], tuple(row))
 
 
 def _from_structure(name: str, structure: Structure) -> Any:
@@ -128,7 +129,15 @@ def _to_structure(described: Any) -> Structure:
 
 
 def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorded]:
-    program = _core.parse(described["program"], None)
+    types = tuple(type_named(name) for name in described["types"])
+    program = _core.parse(described["program"], None, [dtype in PARTS for dtype in types])
+    expected = [part for dtype in types for part in parts_of(dtype)]
+    found = program.results(_core.MapOptions())
+    if found != expected:
+        raise UsageError(
+            f"load: {program.name} has other results than the file says; got {len(found)}, "
+            f"expected {len(expected)} of the types it lists."
+        )
     if not program.is_checked:
         raise UsageError(
             "load: a program uses unchecked indices; got one that could read any memory, expected "
@@ -150,20 +159,26 @@ def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorde
         program,
         Fixed(captured),
         _to_structure(described["result"]),
-        tuple(program.results(_core.MapOptions())),
+        types,
     )
     return Signature(structures, leaves), recorded
 
 
 def _check_parameters(program: Program, leaves: tuple[Parameter, ...], captured: list[Any]) -> None:
     """Refuse programs whose parameters are not those that the file describes."""
-    expected = [(leaf.kind.dtype, leaf.role) for leaf in leaves]
+    expected = [each for leaf in leaves for each in _parameters(leaf.kind.dtype, leaf.role)]
     for value in captured:
         array = np.asarray(value)
-        dtype = next(ours for ours, numpy in TO_NUMPY.items() if numpy == array.dtype)
-        expected.append((dtype, ParamKind.Table if array.ndim else ParamKind.Shared))
+        role = ParamKind.Table if array.ndim else ParamKind.Shared
+        expected += _parameters(FROM_NUMPY[array.dtype], role)
     if program.parameters != expected:
         raise UsageError(
             f"load: {program.name} has other parameters than the file says; got "
             f"{len(program.parameters)}, expected {len(expected)} of the types it lists."
         )
+
+
+def _parameters(dtype: Type, role: ParamKind) -> list[tuple[DType, ParamKind]]:
+    """Return the parameters of a program for an argument of this type."""
+    parts = parts_of(dtype)[: 1 if role is ParamKind.Table else 2]
+    return [(part, role) for part in parts]

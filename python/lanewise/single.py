@@ -12,8 +12,8 @@ from .trees import unflatten
 
 def arguments_of_element(
     call: str, index: int | tuple[int, ...], described: Arguments
-) -> list[Any]:
-    """Return the arguments as the plain function takes them for one element."""
+) -> tuple[int, list[Any]]:
+    """Return the number of an element, and its arguments as the plain function takes them."""
     place = _place(call, index, described.shape)
     values = iter(described.values)
     leaves = []
@@ -28,7 +28,9 @@ def arguments_of_element(
             value = value[()]
         leaves.append(value)
     nested = iter(leaves)
-    return [unflatten(structure, nested) for structure in described.signature.structures]
+    arguments = [unflatten(structure, nested) for structure in described.signature.structures]
+    number = np.ravel_multi_index(place, described.shape) if described.shape else 0
+    return int(number), arguments
 
 
 def _place(call: str, index: int | tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -3,11 +3,14 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, NamedTuple
+
+from . import _core
 
 _PACKAGE = f"{Path(__file__).parent}/"
 _SAMPLES = f"{_PACKAGE}cli/workloads.py"  # functions as a user writes them
+_core.set_package(_PACKAGE, _SAMPLES)
 
 
 class Line(NamedTuple):
@@ -28,23 +31,15 @@ def is_users(module: str | None) -> bool:
     return root not in ("lanewise", "numpy", "builtins") and root not in sys.stdlib_module_names
 
 
-def _user_frame() -> FrameType | None:
-    """Return the innermost frame on the stack that is not of this package."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_ours(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame
-
-
 def user_line() -> Line | None:
     """Return the innermost line on the stack that is not in this package."""
-    frame = _user_frame()
+    frame = _core.user_frame()
     return None if frame is None else Line(frame.f_code.co_filename, frame.f_lineno)
 
 
 def user_code() -> CodeType | None:
     """Return the code of that line."""
-    frame = _user_frame()
+    frame = _core.user_frame()
     return None if frame is None else frame.f_code
 
 

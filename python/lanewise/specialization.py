@@ -11,13 +11,14 @@ from . import _core, flow
 from ._core import DType, ParamKind, Program, Value
 from .arguments import Parameter, Signature, Static
 from .captures import Captures, Source, plain_function
+from .complex_element import NewParameter, as_values, new_parameters, of_values
 from .convert import refuse_generators
-from .dtypes import WEAK_INT, settled
-from .element import Element, as_value, is_operand, kind_of
+from .dtypes import PARTS, WEAK_INT, Type, parts_of, settled
+from .element import as_value, is_operand, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, record_function
 from .source import at_line, line_of
-from .stand_ins import NewParameter, captured
+from .stand_ins import captured
 from .tables import Table
 from .trees import Structure, flatten, split_result, unflatten
 
@@ -30,9 +31,9 @@ class Request(NamedTuple):
 
     name: str
     signature: Signature
-    otypes: tuple[DType, ...] | None  # of the results, where they are given
+    otypes: tuple[Type, ...] | None  # of the results, where they are given
     refill: bool | None
-    masked: tuple[DType, ...] | None = None  # with a mask: the types of the results
+    masked: tuple[Type, ...] | None = None  # with a mask: the types of the results
     finds_lines: bool = False  # the program that finds what a function prints
 
 
@@ -49,7 +50,7 @@ class Recorded(NamedTuple):
     program: Program
     captures: Captures
     structure: Structure  # of the results
-    dtypes: tuple[DType, ...]
+    dtypes: tuple[Type, ...]
     prints: Prints | None = None
 
 
@@ -89,7 +90,8 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
         is_finder = request.finds_lines
         recorder.prints = Finder(recorder, line, place) if is_finder else Counter(recorder)
     if request.masked is not None:
-        slots = [recording.slot(as_value(recorder, 0, dtype)) for dtype in request.masked]
+        parts = [part for dtype in request.masked for part in parts_of(dtype)]
+        slots = [recording.slot(as_value(recorder, 0, part)) for part in parts]
         recording.begin_branch(mask)
     nested = iter(leaves)
     arguments = [unflatten(structure, nested) for structure in request.signature.structures]
@@ -97,15 +99,22 @@ def _record(function: Callable[..., Any], request: Request, recorder: Recorder) 
     structure = flatten(flow.call(to_record, *arguments), results, split_result)
     if request.finds_lines:
         captures.settle(function)
-        return _finished(request, recorder, captures, None, recorder.prints.results())
-    values = _results(function, request, recorder, results, structure)
+        values = recorder.prints.results()
+        dtypes = tuple(value.dtype for value in values)
+        return _finished(request, recorder, captures, None, values, dtypes)
+    dtypes = _result_types(function, request, results, structure)
+    values = [
+        value
+        for result, dtype in zip(results, dtypes, strict=True)
+        for value in as_values(recorder, _literal(result), dtype)
+    ]
     captures.settle(function)
     if request.masked is not None:
         for slot, value in zip(slots, values, strict=True):
             recording.write(slot, value)
         recording.end_branch()
         values = [recording.read(slot) for slot in slots]
-    return _finished(request, recorder, captures, structure, values)
+    return _finished(request, recorder, captures, structure, values, dtypes)
 
 
 def _finished(
@@ -114,8 +123,9 @@ def _finished(
     captures: Captures,
     structure: Structure,
     values: list[Value],
+    dtypes: tuple[Type, ...],
 ) -> Recorded:
-    dtypes = tuple(value.dtype for value in values)
+    is_complex = [dtype in PARTS for dtype in dtypes]
     prints = None
     if recorder.prints is not None:
         prints = Prints(tuple(recorder.prints.sites), recorder.is_numbered)
@@ -123,8 +133,9 @@ def _finished(
         if not request.finds_lines:
             _check_number(request.name, len(values))
             values = [*values, recorder.prints.result()]
+            is_complex.append(False)
     refill = None if request.finds_lines else request.refill
-    program = _core.finish(recorder.recording, values, request.name, refill)
+    program = _core.finish(recorder.recording, values, request.name, refill, is_complex)
     return Recorded(program, captures, structure, dtypes, prints)
 
 
@@ -143,12 +154,12 @@ def _check_number(name: str, results: int) -> None:
 def _symbolic(recorder: Recorder, new_parameter: NewParameter, leaf: Parameter | Static) -> Any:
     if isinstance(leaf, Static):
         return leaf.value
-    value = new_parameter(leaf.kind.dtype, leaf.role)
+    values = new_parameters(new_parameter, leaf.kind, leaf.role)
     if leaf.role is ParamKind.Table:
-        return Table(recorder, value, leaf.kind, leaf.row, _unknown_size)
+        return Table(recorder, values[0], leaf.kind, leaf.row, _unknown_size)
     if leaf.kind == WEAK_INT:
-        recorder.integers.add(value.id)
-    return Element(recorder, value, leaf.kind.weak)
+        recorder.integers.add(values[0].id)
+    return of_values(recorder, values, leaf.kind)
 
 
 def _unknown_size() -> int:
@@ -160,13 +171,10 @@ def _unknown_size() -> int:
     )
 
 
-def _results(
-    function: Callable[..., Any],
-    request: Request,
-    recorder: Recorder,
-    results: list[Any],
-    structure: Structure,
-) -> list[Value]:
+def _result_types(
+    function: Callable[..., Any], request: Request, results: list[Any], structure: Structure
+) -> tuple[Type, ...]:
+    """Return the types of what a function returns, or those that it should return."""
     name, otypes = request.name, request.otypes
     wrong = [result for result in results if not is_operand(result)]
     if wrong or not results:
@@ -183,16 +191,13 @@ def _results(
             f"tuple of them.{hint}"
         )
     if otypes is None:
-        otypes = tuple(settled(kind_of(result)) for result in results)
-    elif len(otypes) != len(results):
+        return tuple(settled(kind_of(result)) for result in results)
+    if len(otypes) != len(results):
         raise UsageError(
             f"{line_of(function)}{name}: otypes does not fit the results; got {len(otypes)} types, "
             f"expected {len(results)}, one for each result."
         )
-    return [
-        as_value(recorder, _literal(result), dtype)
-        for result, dtype in zip(results, otypes, strict=True)
-    ]
+    return otypes
 
 
 def _literal(result: Any) -> Any:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _core
-from ._core import DType, ParamKind, Value
+from ._core import ParamKind, Value
 from .captures import MISSING, Captures, Path, Place, Step, parameter_of, plain_function
+from .complex_element import Complex, NewParameter, new_parameters
 from .dtypes import WEAK_INT, Kind
 from .element import Element
 from .flow.formats import print_
@@ -16,8 +17,6 @@ from .names import Chain, Names, names_of
 from .recorder import Recorder
 from .source import is_users
 from .tables import Table
-
-NewParameter = Callable[[DType, ParamKind], Value]
 
 
 def captured(
@@ -31,27 +30,35 @@ def captured(
     return _Copies(recorder, new_parameter, captures).copy(function, ()), captures
 
 
-class Number(Element):
-    """A captured number: operations on it are recorded, and Python may ask for its value.
+class _Source:
+    """What is behind a captured number; asking for its value makes that a guard."""
 
-    Asking makes the value a guard.
-    """
-
-    __slots__ = ("_ask", "_is_known", "number")
-
-    def __init__(
-        self, recorder: Recorder, value: Value, weak: bool, number: Any, ask: Callable[[], None]
-    ) -> None:
-        super().__init__(recorder, value, weak)
-        self.number = number
+    def __init__(self, number: Any, ask: Callable[[], None]) -> None:
         self._ask = ask
-        self._is_known = False
+        self.number = number
+        self.is_known = False
 
     def known(self) -> Any:
         """Return the number, which is a guard from now on."""
         self._ask()
-        self._is_known = True
+        self.is_known = True
         return self.number
+
+
+class _Captured(Element):
+    """A captured number: operations on it are recorded, and Python may ask for its value."""
+
+    __slots__ = ()
+    _source: _Source
+
+    @property
+    def number(self) -> Any:
+        """The number as it is at present."""
+        return self._source.number
+
+    def known(self) -> Any:
+        """Return the number, which is a guard from now on."""
+        return self._source.known()
 
     def __bool__(self) -> bool:
         return bool(self.known())
@@ -65,6 +72,9 @@ class Number(Element):
     def __float__(self) -> float:
         return float(self.known())
 
+    def __complex__(self) -> complex:
+        return complex(self.known())
+
     def __str__(self) -> str:
         return str(self.known())
 
@@ -72,12 +82,34 @@ class Number(Element):
         return format(self.known(), form)
 
     def __eq__(self, other: object) -> Any:
-        if self._is_known and not isinstance(other, Element):  # a key of a dict
-            return self.number == other
+        if self._source.is_known and not isinstance(other, Element):  # a key of a dict
+            return self._source.number == other
         return super().__eq__(other)
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self.known())
+
+
+class Number(_Captured):
+    """A captured real number."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, recorder: Recorder, value: Value, weak: bool, source: _Source) -> None:
+        super().__init__(recorder, value, weak)
+        self._source = source
+
+
+class ComplexNumber(_Captured, Complex):
+    """A captured complex number."""
+
+    __slots__ = ("_source",)
+
+    def __init__(
+        self, recorder: Recorder, values: tuple[Value, ...], weak: bool, source: _Source
+    ) -> None:
+        Complex.__init__(self, recorder, values, weak)
+        self._source = source
 
 
 class _Globals(dict[str, Any]):
@@ -186,7 +218,7 @@ class _Copies:
 
     def _symbolic(self, value: Any, kind: Kind, role: ParamKind, path: Path) -> Any:
         self._captures.add(path, "value", (kind, role))
-        parameter = self._new_parameter(kind.dtype, role)
+        parameters = new_parameters(self._new_parameter, kind, role)
         if role is ParamKind.Table:
             row = value.shape[1:]
             self._captures.add(path, "shape", (-1, *row))
@@ -195,15 +227,18 @@ class _Copies:
                 self._captures.add(path, "shape", value.shape)
                 return int(value.shape[0])
 
-            return Table(self._recorder, parameter, kind, row, ask_size)
+            return Table(self._recorder, parameters[0], kind, row, ask_size)
         if kind == WEAK_INT:
-            self._recorder.integers.add(parameter.id)
-        number = value if isinstance(value, (int, float)) else value[()]
+            self._recorder.integers.add(parameters[0].id)
+        number = value if isinstance(value, (int, float, complex)) else value[()]
 
         def ask() -> None:
             self._captures.add(path, "equal", value)
 
-        return Number(self._recorder, parameter, kind.weak, number, ask)
+        source = _Source(number, ask)
+        if len(parameters) == 2:
+            return ComplexNumber(self._recorder, parameters, kind.weak, source)
+        return Number(self._recorder, parameters[0], kind.weak, source)
 
     def _guard_self(self, method: types.MethodType, path: Path) -> None:
         """Guard the attributes that a method reads of its object."""

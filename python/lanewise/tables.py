@@ -6,7 +6,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ._core import DType, Value
-from .dtypes import INTEGERS, TO_NUMPY, Kind
+from .complex_element import of_values
+from .dtypes import INTEGERS, PARTS, TO_NUMPY, Kind
 from .element import Element, as_value, kind_of, record
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder
@@ -43,6 +44,11 @@ class Table:
         self._offset = offset  # in values: of a row of a larger table
 
     @property
+    def _is_complex(self) -> bool:
+        """Whether the parts of complex numbers follow one another."""
+        return self._kind.dtype in PARTS
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         """The NumPy type."""
         return TO_NUMPY[self._kind.dtype]
@@ -63,8 +69,8 @@ class Table:
         if self._offset is not None:
             return int(np.prod(self.shape))
         self._recorder.locate()
-        size = self._recorder.recording.table_size(self._table)
-        return Element(self._recorder, size, weak=True)
+        size = Element(self._recorder, self._recorder.recording.table_size(self._table), weak=True)
+        return size // 2 if self._is_complex else size
 
     def __len__(self) -> int:
         return self._ask_size()
@@ -96,9 +102,11 @@ class Table:
         if self._row:
             row, kind = self._row, self._kind
             return Table(self._recorder, self._table, kind, row[1:], lambda: row[0], at)
+        places = (at * 2, at * 2 + 1) if self._is_complex else (at,)
         self._recorder.locate()
-        value = self._recorder.recording.read_at(self._table, at.value)
-        return Element(self._recorder, value, self._kind.weak)
+        recording = self._recorder.recording
+        values = tuple(recording.read_at(self._table, place.value) for place in places)
+        return of_values(self._recorder, values, self._kind)
 
     def _checked(self, index: Any) -> Any:
         """Return an index from 0 on; what is out of range of a known size becomes negative."""
@@ -119,14 +127,20 @@ class Table:
             )
         recorder = self._recorder
         # Elements of 32 bits stay so, where no row is counted: wider ones halve the lanes.
-        is_narrow = kind.dtype in _NARROW and not self._row and self._offset is None
+        is_wide = self._row or self._offset is not None or self._is_complex
+        is_narrow = kind.dtype in _NARROW and not is_wide
         at = Element(recorder, as_value(recorder, index, DType.I32 if is_narrow else DType.I64))
-        if not isinstance(index, Element) and int(index) >= 0 and self._offset is None:
+        is_never_negative = (
+            recorder.is_never_negative(index.value)
+            if isinstance(index, Element)
+            else int(index) >= 0
+        )
+        if is_never_negative and self._offset is None:
             return at
         size = self._size()
         if is_narrow:  # in a larger table those below 0 lead nowhere
             size = record("select", size <= _MOST, size, 0).astype(np.int32)
-        if TO_NUMPY[kind.dtype].kind != "u":
+        if TO_NUMPY[kind.dtype].kind != "u" and not is_never_negative:
             at = record("select", at < 0, at + size, at)
         if self._offset is not None:
             at = record("select", at >= size, -1, at)

@@ -12,11 +12,12 @@ import numpy as np
 
 from . import flow, pickles
 from . import options as _options
-from ._core import Caller, DType, Explanation, MapOptions, empty
+from ._core import Caller, Explanation, MapOptions, empty
 from .arguments import Arguments, describe
-from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY
+from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY, Type
 from .errors import ElementError, UsageError, UsageTypeError
 from .fixed import Missing
+from .numbering import running
 from .options import CallOptions, choice, config
 from .outputs import check_outputs
 from .parameters import Parameters
@@ -47,8 +48,8 @@ class Vectorized(Caller):
         Where the results go: of the right type and shape, apart from the inputs.
     where : array_like of bool, optional
         Which elements are computed; elsewhere `out`, which must be given, stays as it is.
-    threads, memory, accuracy, math, compile, max_steps, max_prints, timeout, progress, seed, \
-first_element
+    threads, memory, accuracy, math, compile, max_steps, max_prints, timeout, progress, count, \
+seed, first_element
         As `vectorize` has them, for this call.
     """
 
@@ -61,7 +62,7 @@ first_element
         given: dict[str, Any] | None = None,
         schedule: str | None = None,
         excluded: Iterable[int | str] = (),
-        otypes: tuple[DType, ...] | None = None,
+        otypes: tuple[Type, ...] | None = None,
     ) -> None:
         functools.update_wrapper(self, function, updated=())
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
@@ -99,7 +100,7 @@ first_element
         arguments = self._parameters.bind(args, kwargs)
         if current() is not None:
             return self._inside(self.__wrapped__, arguments, out)
-        function, described = self._describe(arguments)
+        function, described = self._describe(arguments, options)
         if where is not None:
             return self._call_where(function, described, where, out, options)
         found = self._find(function, self._request(described))
@@ -134,14 +135,19 @@ first_element
             self._options = config.version, _options.resolve(self._given)
         return self._options[1]
 
-    def _describe(self, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], Arguments]:
+    def _describe(
+        self, arguments: tuple[Any, ...], options: CallOptions
+    ) -> tuple[Callable[..., Any], Arguments]:
         """Return the function, bound to its object if it is a method, and its arguments."""
-        is_bound = self._is_method and not isinstance(arguments[0], (np.ndarray, int, float))
+        count = options.map.count
+        is_bound = self._is_method and not isinstance(
+            arguments[0], (np.ndarray, int, float, complex)
+        )
         if not is_bound:
-            return self.__wrapped__, describe(self.name, arguments, self._excluded)
+            return self.__wrapped__, describe(self.name, arguments, self._excluded, count)
         excluded = frozenset(position - 1 for position in self._excluded)
         function = types.MethodType(self.__wrapped__, arguments[0])
-        return function, describe(self.name, arguments[1:], excluded)
+        return function, describe(self.name, arguments[1:], excluded, count)
 
     def _request(self, described: Arguments) -> Request:
         return Request(self.name, described.signature, self._otypes, self._refill)
@@ -227,7 +233,8 @@ first_element
         outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.structure)
         found = self._find(function, self._request(described)._replace(masked=plain.dtypes))
         options = options._replace(map=MapOptions(options.map))
-        options.map.where = len(described.values)
+        options.map.count = None  # the mask has as many
+        options.map.where = described.signature.parameters
         values = (*described.values, mask, *found.values)
         self._run_into(_Run(function, described, shape, found.recorded, values, options), outputs)
         return out
@@ -255,9 +262,7 @@ first_element
 
         finder = self._request(run.described)._replace(finds_lines=True)
         found = self._find(run.function, finder)
-        lines = Lines(
-            run.recorded.program, run.values, run.described, found, run.shape, run.options
-        )
+        lines = Lines(run.recorded, run.values, run.described, found, run.shape, run.options)
         lines.show(self.name, counts, None if failed is None else failed.element)
 
     # --- inside another vectorized function ---
@@ -328,7 +333,7 @@ first_element
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Arguments, Recorded, CallOptions]:
         options = self._call_options(kwargs)
-        function, described = self._describe(self._parameters.bind(args, kwargs))
+        function, described = self._describe(self._parameters.bind(args, kwargs), options)
         return described, self._find(function, self._request(described)).recorded, options
 
     def on(self, index: int | tuple[int, ...], *args: Any, **kwargs: Any) -> Any:
@@ -346,8 +351,11 @@ first_element
         >>> f.on(2, np.array([1.0, 2.0, 4.0]), 10)
         np.float64(40.0)
         """
-        function, described = self._describe(self._parameters.bind(args, kwargs))
-        return function(*arguments_of_element(self.name, index, described))
+        options = self._call_options(kwargs)
+        function, described = self._describe(self._parameters.bind(args, kwargs), options)
+        number, arguments = arguments_of_element(self.name, index, described)
+        with running(options.map.first_element + number):
+            return function(*arguments)
 
     def save(self, path: str | Path) -> None:
         """Write what was recorded of the function to a file, with what it captures now.
@@ -581,8 +589,10 @@ def vectorize(
     progress : bool or callable, optional
         True for a progress bar (by tqdm if that is there), or a function that is told the elements
         done and all.
+    count : int, optional
+        How many elements there are, where no argument is an array; `element` tells them apart.
     seed, first_element : int, optional
-        Of random draws: the seed, and the number of the first element.
+        The seed of random draws, and the number of the first element.
 
     Examples
     --------
@@ -625,7 +635,7 @@ def _identifier(name: str) -> str:
     return re.sub(r"\W", "_", name).strip("_") or "f"
 
 
-def _dtypes(otypes: Any) -> tuple[DType, ...]:
+def _dtypes(otypes: Any) -> tuple[Type, ...]:
     """Return the types that `otypes` names."""
     found = []
     for one in otypes if isinstance(otypes, (str, list, tuple)) else [otypes]:

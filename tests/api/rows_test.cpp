@@ -394,6 +394,29 @@ TEST_P(RowSizes, Copies) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RowSizes, testing::Values(1, 2, 7, 8, 9, 16, 40, 64, 65, 100, 300));
 
+/// Elements whose arrays do not fit a stack.
+TEST(Rows, LargeElements) {
+  expect_as_evaluated(R"(function large(%0: f32[40000]) -> (f32[40000]) {
+    %1 = each 40000 (%2: i32) {
+      %3 = table_read f32 %0, %2 check
+      %4 = sqrt f32 %3
+      collect keep %4
+    }
+    %5 = result f32 %1 0
+    %6 = each 40000 (%7: i32) {
+      %8 = constant i32 39999
+      %9 = sub i32 %8, %7
+      %10 = array_read f32 %5, %9 unchecked
+      %11 = array_read f32 %5, %7 unchecked
+      %12 = add f32 %10, %11
+      collect keep %12
+    }
+    %13 = result f32 %6 0
+    return (%13)
+  })",
+                      3, false);
+}
+
 TEST(Rows, FailuresNameTheElementAndTheValue) {
   const ir::Function f = ir::parse(R"(function f(%0: i32[20]) -> (i32) {
     %1 = each 20 (%2: i32) {

@@ -456,8 +456,7 @@ TEST(ElementErrors, TablesThatAreNotThereOrStandApart) {
 TEST(ElementErrors, ACountThatIsWrong) {
   auto f = vectorize([](i32 a) { return a; });
   EXPECT_EQ(message_of<UsageError>([&] { f.with({.count = -1}, numbers(0, {})); }),
-            "map: count is negative; got -1, expected 0 for the size of the arrays or a number of "
-            "elements.");
+            "map: count is negative; got -1, expected 0 or a number of elements.");
   EXPECT_EQ(message_of<UsageError>([&] { f.with({.count = 7}, numbers(0, {})); }),
             "map: count is not the mapped size; got 7 and 400 (argument 0). Leave it away where "
             "there are arrays.");

@@ -261,7 +261,7 @@ TEST(KernelVerify, AccessesToArraysAreChecked) {
   EXPECT_EQ(refusal_of_access("  v5: f32 = array_read 0 v1"),
             "verify: f: array_read into register 5: number of sources.");
   EXPECT_EQ(refusal_of_access("  array_write 0 u3, u4"),
-            "verify: f: array_write: names an array of this type.");
+            "verify: f: array_write: number of sources.");
   EXPECT_EQ(refusal_of_access("  array_write 0 u3, v1, v0"),
             "verify: f: array_write: names an array of this type.");
   EXPECT_EQ(refusal_of_access("  array_write 0 v2, v2, v0"),
@@ -270,6 +270,46 @@ TEST(KernelVerify, AccessesToArraysAreChecked) {
             "verify: f: array_write: lanes by a mask.");
   EXPECT_EQ(refusal_of_access("  array 0 v1"), "verify: f: array: names an array of this type.");
   EXPECT_EQ(refusal_of_access("  array 1 v2"), "verify: f: array: names an array of this type.");
+}
+
+TEST(KernelText, KernelsForPositionsReadBackAsTheyWere) {
+  const std::string text =
+      R"(kernel f(f32[40], f32; ; arrays f32 40 flat, f32 40 output 0 flat) -> (f32[40]) inner {
+  u0: i32 = constant 0
+  u1: f32 = load 1
+  each 40 {
+    v2: bool = active
+    v3: i32 = position
+    v4: f32 = row_read 0 u0, v2 step 1
+    v5: f32 = mul v4, u1
+    array_write 0 u0, v5, v2 step 1
+    u6: f32 = collect 1 v5
+  }
+  each 40 {
+    v7: bool = active
+    v8: f32 = array_read 0 u0, v7 step minus 2
+    v9: f32 = div v8, u6
+    array_write 1 u0, v9, v7 step 1
+  }
+}
+)";
+  EXPECT_EQ(print(parse(text)), text);
+}
+
+TEST(KernelVerify, PositionsAreOnlyInAnEach) {
+  const auto refusal = [](const std::string& body) {
+    return test::message_of<UsageError>([&] {
+      parse("kernel f(f32[40]; ; arrays f32 40 flat) -> (f32) inner {\n  u0: i32 = constant 0\n" +
+            body + "\n  u9: f32 = row_read 0 u0\n  store 0 u9\n}\n");
+    });
+  };
+  EXPECT_EQ(refusal("  each 40 {\n    v1: i32 = position\n  }"), "[nothing was thrown]");
+  EXPECT_EQ(refusal("  v1: i32 = position"),
+            "verify: f: position into register 1: a varying i32, in an each.");
+  EXPECT_EQ(refusal("  u1: f32 = row_read 0 u0 step 1"),
+            "verify: f: row_read into register 1: varies with its index.");
+  EXPECT_EQ(refusal("  each 40 {\n    each 40 {\n    }\n  }"),
+            "verify: f: each: a size, in a kernel for positions, and not in another.");
 }
 
 TEST(KernelVerify, ElementsAndExitsOutOfSeveralBlocksAreChecked) {

@@ -33,6 +33,9 @@ def assert_same(got: Any, expected: Any) -> None:
     got, expected = np.asarray(got), np.asarray(expected)
     assert got.dtype == expected.dtype
     np.testing.assert_array_equal(got, expected)
+    if got.dtype.kind == "c":
+        assert_same(got.real, expected.real)
+        assert_same(got.imag, expected.imag)
     if got.dtype.kind == "f":
         is_number = ~np.isnan(expected)
         np.testing.assert_array_equal(np.signbit(got[is_number]), np.signbit(expected[is_number]))

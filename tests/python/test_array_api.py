@@ -27,9 +27,15 @@ ARRAYS = """argmax argmin argsort concat cumulative_sum expand_dims eye flip fro
     matmul matrix_transpose meshgrid moveaxis nonzero permute_dims repeat reshape roll searchsorted
     sort stack std take tensordot tile tril triu unique_all unique_counts unique_inverse
     unique_values unstack var vecdot"""
+ORDERS = ("greater", "greater_equal", "less", "less_equal", "maximum", "minimum")
 FLOATS = np.array([-2.5, -1.0, -0.0, 0.0, 0.4, 1.0, 3.7, np.inf, np.nan])
 INTEGERS = np.array([-7, -1, 0, 1, 2, 5])
 BOOLS = np.array([False, True])
+COMPLEX = np.array([1 + 2j, -0.5 + 0.25j, 2j, -3 + 0j, 0.3 - 0.4j])
+OF_ALL_KINDS = (
+    *(FLOATS, FLOATS.astype(np.float32), INTEGERS, BOOLS),
+    *(COMPLEX, COMPLEX.astype(np.complex64)),
+)
 
 
 def namespace(x=FLOATS):
@@ -40,8 +46,9 @@ def namespace(x=FLOATS):
 
 def close(got, expected):
     assert got.dtype == expected.dtype
-    if got.dtype.kind == "f":
-        np.testing.assert_allclose(got, expected, rtol=1e-6 if got.dtype == np.float32 else 1e-13)
+    if got.dtype.kind in "fc":
+        rtol = 1e-6 if got.dtype in (np.float32, np.complex64) else 1e-13
+        np.testing.assert_allclose(got, expected, rtol=rtol)
     else:
         np.testing.assert_array_equal(got, expected)
 
@@ -52,7 +59,7 @@ def test_every_name_of_the_standard_is_there(name):
 
 
 @pytest.mark.parametrize("name", OF_ONE.split())
-@pytest.mark.parametrize("values", [FLOATS, FLOATS.astype(np.float32), INTEGERS, BOOLS], ids=str)
+@pytest.mark.parametrize("values", OF_ALL_KINDS, ids=str)
 def test_functions_of_one_element(name, values):
     def f(x):
         return getattr(x.__array_namespace__(), name)(x)
@@ -63,7 +70,7 @@ def test_functions_of_one_element(name, values):
 
 
 @pytest.mark.parametrize("name", OF_TWO.split())
-@pytest.mark.parametrize("values", [FLOATS, INTEGERS, BOOLS], ids=str)
+@pytest.mark.parametrize("values", [FLOATS, INTEGERS, BOOLS, COMPLEX], ids=str)
 def test_functions_of_two_elements(name, values):
     def f(x, y):
         return getattr(x.__array_namespace__(), name)(x, y)
@@ -81,6 +88,10 @@ def test_functions_of_two_elements(name, values):
         return
     if "shift" in name:
         y = abs(y)
+    if values.dtype.kind == "c" and name in ORDERS:
+        with pytest.raises(TypeError, match=f"{name}: not defined for complex numbers; got "):
+            lw.vectorize(f)(x, y)
+        return
     agree(f, getattr(np, name), x, y)
 
 
@@ -172,6 +183,8 @@ def test_the_inspection_of_the_namespace():
         "max dimensions": 0,
     }
     assert info.default_dtypes()["real floating"] == np.float64
+    assert info.default_dtypes()["complex floating"] == np.complex128
+    assert set(info.dtypes(kind="complex floating")) == {"complex64", "complex128"}
     assert set(info.dtypes(kind="signed integer")) == {"int8", "int16", "int32", "int64"}
     assert "float16" not in info.dtypes()
 
@@ -203,3 +216,21 @@ def test_versions():
         f"{__file__}:{f.__code__.co_firstlineno + 1}: __array_namespace__: no such version; got "
         "'2019.01', expected one of 2021.12, 2022.12, 2023.12."
     )
+
+
+def polynomial(z, n):
+    xp = z.__array_namespace__()
+    assert xp.isdtype(z.dtype, "complex floating")
+    total = xp.zeros_like(z)
+    for k in range(3):
+        total = total + xp.pow(z, 2) / (k + 1)
+    if xp.abs(total) > 1 and xp.any(xp.real(z) > 0):
+        total = xp.conj(total) * xp.astype(n, xp.complex128)
+    return xp.where(xp.isfinite(total), total, xp.imag(z)), xp.sum(z) + xp.asarray(n)
+
+
+def test_a_program_of_complex_elements_runs():
+    n = np.arange(len(COMPLEX))
+    expected = np.array([polynomial(*row) for row in zip(COMPLEX, n, strict=True)])
+    for got, column in zip(lw.vectorize(polynomial)(COMPLEX, n), expected.T, strict=True):
+        np.testing.assert_allclose(got, column, rtol=1e-14)

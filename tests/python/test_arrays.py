@@ -384,7 +384,7 @@ def test_columns_of_polars():
             "f: arguments disagree on the mapped shape; got (2,) (argument 0[0]), (3,) (argument "
             "0[1]), expected shapes that broadcast",
         ),
-        ({}, "f: nothing to map over; got no arguments, expected at least one."),
+        ({}, "f: nothing to map over; got no arguments, expected at least one, or count=."),
     ],
     ids=["object", "string", "in a dict", "None", "sizes", "empty dict"],
 )

@@ -83,6 +83,33 @@ def test_it_works_beside(name, order):
     )
 
 
+EXCHANGE = {
+    "torch": "import torch\nthere = torch.arange(1000.0, dtype=torch.float64)\n"
+    "address = there.data_ptr()\nback = torch.from_dlpack\n",
+    "jax": "import jax\njax.config.update('jax_enable_x64', True)\n"
+    "there = jax.numpy.arange(1000.0)\naddress = there.unsafe_buffer_pointer()\n"
+    "back = jax.numpy.from_dlpack\n",
+}
+
+
+@pytest.mark.parametrize("name", EXCHANGE)
+def test_arrays_of_others_go_in_and_out_without_a_copy(name):
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"{name} is not installed")
+    script = """
+import lanewise as lw, numpy as np
+from lanewise.arguments import as_array
+assert as_array(there).ctypes.data == address
+f = lw.vectorize(lambda x: x * 2 + 1)
+y = f(there)
+assert f.explain(there).copied == []
+assert np.array_equal(y, np.arange(1000.0) * 2 + 1)
+assert float(back(y)[-1]) == 1999
+print("fine")
+"""
+    assert python(EXCHANGE[name] + script) == "fine\n"
+
+
 def test_it_works_beside_all_at_once():
     there = [name for name in THEIRS if importlib.util.find_spec(name) is not None]
     if not there:

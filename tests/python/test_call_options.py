@@ -205,7 +205,7 @@ def test_signatures_of_single_values_are_taken():
             {"signature": "(n)->()"},
             "vectorize: elements are single values; got signature '(n)->()'",
         ),
-        ({"otypes": [np.complex64]}, "vectorize: unsupported type in otypes; got complex64"),
+        ({"otypes": [np.longdouble]}, "vectorize: unsupported type in otypes; got float128"),
         ({"wide": 1}, "vectorize: no such option; got wide=, expected one of threads, memory"),
         ({"timeout": -1}, "vectorize: timeout is not a time; got -1, expected seconds above 0"),
         ({"progress": 3}, "vectorize: progress cannot be told anything; got int, expected True"),
@@ -295,7 +295,7 @@ def test_map_shares_what_has_no_axis():
         (
             (X,),
             {"in_axes": None},
-            "map: nothing to map over; got no mapped argument, expected at least one.",
+            "map: nothing to map over; got no mapped argument, expected at least one, or count=.",
         ),
     ],
     ids=["sizes", "number", "axis", "no axis", "rank", "out", "nothing"],

@@ -126,7 +126,6 @@ def test_draws_are_those_of_the_whole_array(here, capsys, monkeypatch):
         ("sin(*x)", "arguments by keyword"),
         ("clip(x, low=1)", "arguments by keyword"),
         ("'x' + x", "not a number; got 'x'"),
-        ("1j * x", "not a number; got 1j"),
         ("open(x)", "unknown function; got open"),
         ("sin + x", "a function that is not called; got sin"),
         ("x +", "not an expression"),
@@ -431,6 +430,12 @@ def test_explain_takes_the_words_of_the_map(here, capsys):
     assert "no such file; got none.npy" in refused(capsys, "explain", "x", "none.npy")
 
 
+def test_expressions_may_be_complex(here, capsys):
+    np.save("in.npy", np.array([0.0, 1.0]))
+    mapped(capsys, "exp(1j * x)", "in.npy", "out.npy")
+    np.testing.assert_allclose(np.load("out.npy"), np.exp(1j * np.array([0.0, 1.0])), rtol=1e-15)
+
+
 def test_archives_with_objects_and_tables_without_names(here, capsys):
     np.savez("objects.npz", x=np.array([None]))
     assert main(["map", "x + 1", "objects.npz", "out.npy"]) == 2
@@ -438,3 +443,15 @@ def test_archives_with_objects_and_tables_without_names(here, capsys):
     Path("twice.csv").write_text("a,a\n1,2\n")
     assert main(["map", "x + 1", "twice.csv", "out.npy"]) == 2
     assert "columns a, a" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rows", [65535, 65536, 65537, 200_000])
+def test_a_long_table_is_read_in_blocks(here, capsys, rows):
+    n = np.arange(rows)
+    (here / "in.csv").write_text("n,m\n" + "".join(f"{i},{i * 0.5}\n" for i in range(rows)))
+    mapped(capsys, "n + m", "in.csv", "out.npy")
+    np.testing.assert_array_equal(np.load(here / "out.npy"), n + n * 0.5)
+    with (here / "in.csv").open("a") as file:
+        file.write("0.5,1\n")  # no whole number after all
+    mapped(capsys, "n", "in.csv", "out.npy")
+    np.testing.assert_array_equal(np.load(here / "out.npy"), [*n, 0.5])

@@ -90,14 +90,15 @@ def change(path, **changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"lanewise": 99}, "has another format; got 99, expected 1"),
+        ({"lanewise": 99}, "has another format; got 99, expected 2"),
         ({"program": "function f("}, "parse"),
         ({"leaves": [["F32", False, "Mapped", []]]}, "has other parameters than the file says"),
         ({"leaves": [["F99", False, "Mapped", []]]}, "is not a file of programs; got KeyError"),
+        ({"types": ["F32"]}, "has other results than the file says"),
         ({"captured": [["nothing", True]]}, "is not a file of programs"),
         ({"structures": 3}, "is not a file of programs; got TypeError"),
     ],
-    ids=["format", "program", "types", "type", "captured", "structure"],
+    ids=["format", "program", "types", "type", "results", "captured", "structure"],
 )
 def test_files_that_are_refused(path, changes, message):
     k = 2.0

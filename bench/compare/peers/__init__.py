@@ -4,9 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from ..arrays import DTYPES, Array
+from ..arrays import DTYPES, Array, new_array
 
 
 class MissingError(Exception):
@@ -37,4 +35,4 @@ class Task:
 
     def new_output(self) -> Array:
         """Return an array for the results."""
-        return np.empty(self.size, DTYPES[self.output_dtype])
+        return new_array(self.size, DTYPES[self.output_dtype])

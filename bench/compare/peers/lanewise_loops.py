@@ -1,5 +1,9 @@
-"""The workloads with loops as functions of one element, in ordinary Python."""
+"""The workloads with loops as functions of one element, in ordinary Python.
 
+And formulas that have many constants: those that a function captures may change, literals not.
+"""
+
+import importlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +13,30 @@ import numpy as np
 from ..arrays import Array
 from .tsit5 import make_lorenz, make_van_der_pol
 
+lw: Any = importlib.import_module("lanewise")
 Function = Callable[..., Any]
+
+
+def _black_scholes(spot: Any, strike: Any, time: Any) -> Any:
+    spread = 0.3 * np.sqrt(time)
+    d1 = (np.log(spot / strike) + (0.02 + 0.3 * 0.3 / 2) * time) / spread
+    d2 = d1 - spread
+    n1 = 0.5 * (1 + math.erf(d1 * 0.5**0.5))
+    n2 = 0.5 * (1 + math.erf(d2 * 0.5**0.5))
+    return spot * n1 - strike * np.exp(-0.02 * time) * n2
+
+
+def _poly(x: Any) -> Any:
+    p = 1 / 17
+    for k in (16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1):
+        p = p * x + 1 / k
+    return p
+
+
+def _sine_chain(x: Any) -> Any:
+    for _ in (None,) * 100:  # as many sines, not a loop: so it is in C++
+        x = np.sin(x)
+    return x
 
 
 def _mandelbrot(a: Any, b: Any) -> Any:
@@ -131,7 +158,8 @@ def _implied_vol(price: Any, spot: Any, strike: Any, time: Any) -> Any:
 def _collatz(n: Any) -> Any:
     steps = np.int32(0)
     while n != 1:
-        n = 3 * n + 1 if n & 1 else n >> 1
+        odd, even = 3 * n + 1, n >> 1  # before the test, as the C++ program has them
+        n = even if n & 1 == 0 else odd
         steps += 1
     return steps
 
@@ -202,16 +230,44 @@ def _make_ray_bvh(
     return ray_bvh
 
 
+def _make_tree_ensemble(rows: Array, feature: Array, threshold: Array, leaf: Array) -> Function:
+    def tree_ensemble() -> Any:
+        row = lw.element(np.int32) * 28
+        total = np.float32(0)
+        for tree in range(500):
+            node = np.int32(0)
+            for _ in range(8):
+                at = tree * 255 + node
+                node = 2 * node + 1 + (rows[row + feature[at]] > threshold[at])
+            total += leaf[tree * 256 + node - 255]
+        return total
+
+    return tree_ensemble
+
+
+def _first_passage() -> Any:
+    x = np.int32(0)
+    steps = np.int32(0)
+    while abs(x) < 32:
+        x += 1 if lw.random.bits() >> np.uint32(31) else -1
+        steps += 1
+    return steps
+
+
 # With tables, which the function captures.
-MAKERS: dict[str, Function] = {"ray_bvh": _make_ray_bvh}
+MAKERS: dict[str, Function] = {"ray_bvh": _make_ray_bvh, "tree_ensemble": _make_tree_ensemble}
 
 LOOPS: dict[str, Function] = {
+    "black_scholes": _black_scholes,
+    "poly": _poly,
+    "sine_chain": _sine_chain,
     "mandelbrot_image": _mandelbrot,
     "mandelbrot_shuffled": _mandelbrot,
     "mandelbrot_escaping": _mandelbrot,
     "kepler": _kepler,
     "ode_lorenz": _ode_lorenz,
     "ode_van_der_pol": _ode_van_der_pol,
+    "first_passage": _first_passage,
     "binomial_options": _binomial_options,
     "implied_vol": _implied_vol,
     "collatz": _collatz,

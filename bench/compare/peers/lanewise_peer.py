@@ -32,13 +32,14 @@ def prepare(task: Task) -> Prepared:
             lw.vectorize(wave, threads=task.threads, compile="now")(*task.inputs, out=out)
 
         return Prepared(first_call, once=True, settle=settle)
-    if is_formula(task.workload):
-        formula = make_formula(task.workload, _FUNCTIONS)
-    elif task.workload in LOOPS:
+    if task.workload in LOOPS:
         formula = LOOPS[task.workload]
+    elif is_formula(task.workload):
+        formula = make_formula(task.workload, _FUNCTIONS)
     elif task.workload in MAKERS:
         formula = MAKERS[task.workload](*task.tables.values())
     else:
         raise MissingError("not written")
-    function = lw.vectorize(formula, threads=task.threads, compile="now")
+    options = {} if task.inputs else {"count": task.size, "seed": 42}
+    function = lw.vectorize(formula, threads=task.threads, compile="now", **options)
     return Prepared(lambda: function(*task.inputs, out=out))

@@ -72,10 +72,18 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
   for (std::uint32_t i = 0; i < k_.tables.size(); ++i) {
     tables_.push_back(table_field(i, offsetof(types::Table, data), pointer));
   }
-  for (const kernel::Array& array : k_.arrays) {
+  const kernel::FlatLayout layout = kernel::flat_layout(k_);
+  Value* scratch = layout.bytes > 0 ? context_field(Layout::kScratch, pointer) : nullptr;
+  for (std::size_t i = 0; i < k_.arrays.size(); ++i) {
+    const kernel::Array& array = k_.arrays[i];
     Type* rows = llvm::ArrayType::get(memory_type(array.type, !array.is_flat), array.size);
     arrays_.emplace_back();
     if (array.is_flat && array.output != kernel::kNone) continue;  // it has the output's memory
+    if (layout.offsets[i] != kernel::kNone) {
+      arrays_.back().push_back(
+          b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), scratch, layout.offsets[i]));
+      continue;
+    }
     for (int u = 0; u < (array.is_flat ? 1 : most_); ++u) {
       arrays_.back().push_back(new_slot(rows, "array"));
       llvm::cast<llvm::AllocaInst>(arrays_.back().back())->setAlignment(llvm::Align(64));

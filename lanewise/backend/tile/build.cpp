@@ -115,7 +115,7 @@ void Machine::Builder::choose_lanes() {
     array_bytes += array.size * types::size_of(array.type);
   }
   constexpr std::size_t kMost = 512 << 10;
-  while (m_.lanes_ > 16 && array_bytes * static_cast<std::size_t>(m_.lanes_) > kMost) {
+  while (m_.lanes_ > 1 && array_bytes * static_cast<std::size_t>(m_.lanes_) > kMost) {
     m_.lanes_ /= 2;
   }
 }

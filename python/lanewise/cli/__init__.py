@@ -95,7 +95,9 @@ def _parser() -> argparse.ArgumentParser:
         default="lanewise-tour.html",
         help="page with pictures that is written (default: %(default)s; - for none)",
     )
-    command = add("bench", "time a few functions against NumPy")
+    command = add(
+        "bench", "time a few functions against NumPy, and Numba, JAX, Dr.Jit where they are there"
+    )
     command.add_argument(
         "--elements", type=int, default=1_000_000, help="of each (default: %(default)s)"
     )

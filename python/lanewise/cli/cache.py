@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import lanewise as lw
 
+from .. import _core
 from .errors import CommandError
 
 _SUFFIX = ".code"
@@ -17,21 +18,24 @@ _NEW = ".new-"  # begins the names of files that are being written
 class Stored(NamedTuple):
     """What is in the directory."""
 
-    files: list[str]
+    programs: int
     bytes: int
+
+    def __str__(self) -> str:
+        return f"{self.programs} programs, {self.bytes / 1e6:.1f} MB"
 
 
 def stored(directory: str) -> Stored:
-    """Return the files of ours in a directory, which need not exist."""
+    """Count the files of ours in a directory, which need not exist."""
     if not Path(directory).is_dir():
-        return Stored([], 0)
+        return Stored(0, 0)
     found = [
-        (entry.path, entry.stat(follow_symlinks=False))
+        entry.stat(follow_symlinks=False)
         for entry in os.scandir(directory)
         if entry.name.endswith(_SUFFIX) or entry.name.startswith(_NEW)
     ]
-    kept = [(path, status) for path, status in found if stat.S_ISREG(status.st_mode)]
-    return Stored([path for path, _ in kept], sum(status.st_size for _, status in kept))
+    sizes = [status.st_size for status in found if stat.S_ISREG(status.st_mode)]
+    return Stored(len(sizes), sum(sizes))
 
 
 def run_cache(options: argparse.Namespace) -> int:
@@ -40,17 +44,16 @@ def run_cache(options: argparse.Namespace) -> int:
     if not directory:
         print("nothing is kept on disk (LANEWISE_DISK_CACHE=0, or no directory for it)")
         return 0
-    files, size = stored(directory)
-    amount = f"{len(files)} programs, {size / 1e6:.1f} MB"
+    before = stored(directory)
     if options.action == "info":
-        print(f"directory  {directory}\nholds      {amount}")
+        print(f"directory  {directory}\nholds      {before}")
         return 0
-    try:
-        for file in files:
-            Path(file).unlink(missing_ok=True)
-    except OSError as error:
+    _core.clear_disk_cache()
+    left = stored(directory)
+    if left.programs:
         raise CommandError(
-            f"cannot be emptied; got {error}, expected a directory that is writable."
-        ) from None
-    print(f"removed {amount} from {directory}")
+            f"cannot be emptied; got {left} left in {directory}, expected a directory of the "
+            "present user that nobody else can write to."
+        )
+    print(f"removed {before} from {directory}")
     return 0

@@ -104,10 +104,7 @@ def _cache() -> Iterator[Finding]:
         yield Finding("ok", "cache", f"{directory}, not made yet")
         return
     status = path.lstat()
-    files, size = stored(directory)
-    text = (
-        f"{directory}, {stat.filemode(status.st_mode)}, {len(files)} programs, {size / 1e6:.1f} MB"
-    )
+    text = f"{directory}, {stat.filemode(status.st_mode)}, {stored(directory)}"
     if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         yield Finding("note", "cache", f"{text}; not used: others own it or may write to it")
     elif not os.access(path, os.W_OK):

@@ -95,7 +95,7 @@ def _check(node: ast.AST, text: str) -> None:
                 f"arguments by keyword; got {ast.unparse(node)}, expected them by position."
             )
     elif isinstance(node, ast.Constant):
-        if not isinstance(node.value, (bool, int, float)):
+        if not isinstance(node.value, (bool, int, float, complex)):
             raise CommandError(f"not a number; got {ast.unparse(node)}, expected numbers.")
     elif not isinstance(node, _NODES) or isinstance(node, _REFUSED):
         what = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__

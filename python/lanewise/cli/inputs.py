@@ -1,15 +1,18 @@
 """Inputs of a command: arrays of files, mapped into memory where the format allows it, and numbers.
 
 ``.npy`` files and members of ``.npz`` files that are not compressed are mapped; compressed members
-and the columns of ``.csv`` files are read. A file with several arrays gives them by name.
+are read. The columns of ``.csv`` files go, some rows at a time, to files that are mapped. A file
+with several arrays gives them by name.
 """
 
 import csv
 import re
+import tempfile
 import warnings
 import zipfile
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from .errors import CommandError
 from .target import Target, describe
 
 SUFFIXES = (".npy", ".npz", ".csv")
+_ROWS = 65536  # of a .csv file that are read at once
 _FILE = re.compile(r"(?P<path>.+\.(npy|npz|csv))(:(?P<part>.+))?", re.IGNORECASE)
 
 
@@ -168,23 +172,51 @@ def _read_csv(path: Path) -> dict[str, Any]:
     if len(set(names)) < len(names) or not names:
         raise ValueError(f"columns {', '.join(names) or 'none'}")
     whole = [_is(int, cell) for cell in cells] if cells else [False] * len(names)
-    table = _load(path, has_header, ["i8" if is_whole else "f8" for is_whole in whole])
-    return dict(zip(names, (table[field] for field in table.dtype.names or ()), strict=True))
+    columns = _load(path, has_header, ["i8" if is_whole else "f8" for is_whole in whole])
+    return dict(zip(names, columns, strict=True))
 
 
-def _load(path: Path, has_header: bool, types: list[str]) -> Array:
+def _load(path: Path, has_header: bool, types: list[str]) -> list[Array]:
     """Read all columns; if whole numbers turn out not to be, all as floats."""
-    fields = np.dtype([(f"f{i}", type_) for i, type_ in enumerate(types)])
-    skip = int(has_header)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # 0.5 as a whole number
         warnings.filterwarnings("ignore", message=".*no data")
         try:
-            return np.loadtxt(path, fields, delimiter=",", skiprows=skip, ndmin=1, quotechar='"')
+            return _load_as(path, has_header, types)
         except (ValueError, DeprecationWarning):
             if "i8" not in types:
                 raise
     return _load(path, has_header, ["f8"] * len(types))
+
+
+def _load_as(path: Path, has_header: bool, types: list[str]) -> list[Array]:
+    """Read columns of these types through files without a name, which memory need not hold."""
+    fields = np.dtype([(f"f{i}", type_) for i, type_ in enumerate(types)])
+    with path.open() as lines, ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in types]
+        rows = _ROWS
+        while rows == _ROWS:
+            block = np.loadtxt(
+                lines,
+                fields,
+                delimiter=",",
+                skiprows=int(has_header),
+                max_rows=_ROWS,
+                ndmin=1,
+                quotechar='"',
+            )
+            has_header = False
+            rows = block.size
+            for file, name in zip(files, fields.names or (), strict=True):
+                file.write(block[name].tobytes())
+        return [_mapped(file, type_) for file, type_ in zip(files, types, strict=True)]
+
+
+def _mapped(file: IO[bytes], dtype: str) -> Array:
+    file.flush()
+    if file.tell() == 0:
+        return np.zeros(0, dtype)
+    return np.asarray(np.memmap(file, dtype, "r"))
 
 
 def _is(convert: type, cell: str) -> bool:

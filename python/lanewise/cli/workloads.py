@@ -108,20 +108,26 @@ def measure(workload: Workload) -> Times:
     first, result = _time(lambda: vectorized(*arguments))
     best = _best(lambda: vectorized(*arguments))
     by_numpy = _best(lambda: workload.numpy(*arguments))
-    chosen = np.linspace(0, result.size - 1, min(result.size, _PLAIN_ELEMENTS)).astype(np.int64)
-    rows = [np.broadcast_to(a, result.shape).ravel()[chosen].tolist() for a in arguments]
-    points = list(zip(*rows, strict=True))
-    values = [workload.plain(*point) for point in points]
-    plain = _best(lambda: [workload.plain(*point) for point in points])
-    return Times(
-        first,
-        best,
-        by_numpy,
-        plain * result.size / len(chosen),
-        float(np.abs(np.array(values) - result.ravel()[chosen]).max()),
-        result,
-        vectorized,
-    )
+    chosen, points = _some(workload)
+    values = np.array([workload.plain(*point) for point in points])
+    difference = float(np.abs(values - result.ravel()[chosen]).max())
+    plain = plain_seconds(workload)
+    return Times(first, best, by_numpy, plain, difference, result, vectorized)
+
+
+def plain_seconds(workload: Workload) -> float:
+    """Return how long a plain loop takes, scaled up from some elements."""
+    size = np.broadcast(*workload.arguments).size
+    points = _some(workload)[1]
+    return _best(lambda: [workload.plain(*point) for point in points]) * size / len(points)
+
+
+def _some(workload: Workload) -> tuple[Array, list[tuple[Any, ...]]]:
+    """Return the numbers of some elements, and their arguments."""
+    arguments = [a.ravel() for a in np.broadcast_arrays(*workload.arguments)]
+    size = arguments[0].size
+    chosen = np.linspace(0, size - 1, min(size, _PLAIN_ELEMENTS)).astype(np.int64)
+    return chosen, list(zip(*(a[chosen].tolist() for a in arguments), strict=True))
 
 
 def _best(call: Callable[[], Any]) -> float:

@@ -64,6 +64,8 @@ class _Scope:
         self.unset = (local & (uncertain | self.inner)) - self.parameters - facts.handled
         own = (uncertain & self.state) | self.inner
         self.checked: set[str] = ((around.checked if around else set()) - local) | own
+        plain = self.state - shared - self.parameters
+        self._assigned = {name: facts.assigned[name] for name in plain}
         self.loops: list[tuple[str, list[str]]] = []
         self.tries = 0
 
@@ -72,9 +74,16 @@ class _Scope:
         own = [name for name in facts.assigned if name in self.state]
         return [*own, *sorted(self.inner.difference(own))]
 
-    def used(self, facts: Facts) -> list[str]:
+    def used(self, facts: Facts, loop: ast.stmt) -> list[str]:
         """Return the variables that a loop reads and that surely can be read before it."""
-        return [n for n in facts.loaded if n in self.parameters or n in self.unset]
+        place = (loop.lineno, loop.col_offset)
+        return [
+            name
+            for name in facts.loaded
+            if name in self.parameters
+            or name in self.unset
+            or (name in self._assigned and self._assigned[name] < place)
+        ]
 
 
 class Rewriter(ast.NodeTransformer):
@@ -216,7 +225,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> Any:  # noqa: D102
         scope = self._scopes[-1]
         changed = scope.changed(self._names.of([node.test, *node.body, *node.orelse]))
-        used = scope.used(self._names.of([node.test, *node.body]))
+        used = scope.used(self._names.of([node.test, *node.body]), node)
         region = self._new()
         begin = at(make.assign(region, self._begin("while_", node, changed, used)), node)
         values = map(make.name, changed)
@@ -227,7 +236,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:  # noqa: D102
         scope = self._scopes[-1]
         changed = scope.changed(self._names.of([node.target, *node.body, *node.orelse]))
-        used = scope.used(self._names.of(node.body))
+        used = scope.used(self._names.of(node.body), node)
         region = self._new()
         items = self.visit(node.iter)
         begin = at(make.assign(region, self._begin("for_", node, changed, used, items)), node)

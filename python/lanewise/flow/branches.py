@@ -3,11 +3,12 @@
 from typing import Any, NamedTuple
 
 from .._core import DType, Value
-from ..dtypes import promote
+from ..complex_element import split
+from ..dtypes import FLOATS, PARTS, parts_of, promote
 from ..element import Element, as_value, kind_of, record
 from ..recorder import Recorder
 from ..source import at_line
-from .meeting import Left, Slot, differing, read
+from .meeting import Left, Slot, differing, read, write
 from .state import (
     Missing,
     Tree,
@@ -24,6 +25,8 @@ def truth(test: Any) -> Any:
     if not isinstance(test, Element):
         return bool(test)
     recorder = test.recorder
+    if test.kind.dtype in PARTS:
+        return record("not_equal", test, 0)
     return Element(recorder, as_value(recorder, test, DType.Bool))
 
 
@@ -51,20 +54,21 @@ class Branch:
         """Keep a number for what follows; `initial` is what others have, 0 if not given."""
         recorder = self._recorder
         kind = kind_of(number)
-        start: Any = None
+        starts: tuple[Any, ...] = (None, None)
         if initial is not None:
             kind = promote(kind_of(initial), kind)
-            start = _before(recorder, initial, kind.dtype)
-        value = recorder.recording.slot_before(self.scope, kind.dtype, start)
-        slot = Slot(value, kind)
+            starts = split(initial) if kind.dtype in PARTS else (initial,)
+        values = [
+            recorder.recording.slot_before(self.scope, part, _before(start, part))
+            for part, start in zip(parts_of(kind.dtype), starts, strict=False)
+        ]
+        slot = Slot(tuple(values), kind)
         self.write(slot, number)
         return slot
 
     def write(self, slot: Slot, number: Any) -> None:
         """Assign to a slot."""
-        self._recorder.recording.write(
-            slot.value, as_value(self._recorder, number, slot.kind.dtype)
-        )
+        write(self._recorder, slot, number)
 
     def end(self) -> None:
         """End it."""
@@ -89,14 +93,16 @@ class Branch:
         self._recorder.lose(self.first)
 
 
-def _before(recorder: Recorder, number: Any, dtype: DType) -> Any:
-    """Return a number from before as `slot_before` takes it."""
+def _before(number: Any, dtype: DType) -> Any:
+    """Return a number from before, if there is one, as `slot_before` takes it."""
+    if number is None:
+        return None
     if isinstance(number, Element):
         return number.value
     plain = number.item() if hasattr(number, "item") else number
     if dtype is DType.Bool:
         return bool(plain)
-    return float(plain) if dtype in (DType.F16, DType.F32, DType.F64) else int(plain)
+    return float(plain) if dtype in FLOATS else int(plain)
 
 
 class _Path(NamedTuple):

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from .._core import DType
-from ..dtypes import FLOATS, TO_NUMPY
+from ..complex_element import Complex, made, split
+from ..dtypes import FLOATS, PARTS, TO_NUMPY
 from ..element import Element, numpy_name, power, record, unsupported, whole
-from ..errors import UsageError
+from ..errors import UsageError, UsageTypeError
 from ..source import at_line
 from .branches import not_, truth
 from .choices import and_, choose, or_
@@ -31,12 +32,15 @@ def _has_element(values: Iterable[Any]) -> bool:
     return builtins.any(isinstance(value, Element) for value in values)
 
 
-def _for_elements(plain: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def for_elements(plain: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Let a function stand for another where an element is among the arguments."""
+    is_of_reals = getattr(plain, "__module__", None) == "math"
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def choose_one(*args: Any, **kwargs: Any) -> Any:
             if _has_element(args) or _has_element(kwargs.values()):
+                if is_of_reals and builtins.any(isinstance(arg, Complex) for arg in args):
+                    raise _of_complex(plain.__name__)
                 return function(*args, **kwargs)
             return plain(*args, **kwargs)
 
@@ -46,49 +50,68 @@ def _for_elements(plain: Any) -> Callable[[Callable[..., Any]], Callable[..., An
     return decorate
 
 
+def _of_complex(name: str) -> UsageTypeError:
+    return UsageTypeError(
+        at_line(
+            f"math.{name}: not defined for complex numbers; got complex, expected a real number. "
+            f"Use cmath.{name} or NumPy's."
+        )
+    )
+
+
 # --- builtins ---
 
 
-@_for_elements(int)
+@for_elements(int)
 def _int(x: Element) -> Element:
     return whole(x)
 
 
-@_for_elements(float)
+@for_elements(float)
 def _float(x: Element) -> Element:
     return Element(x.recorder, x.recorder.convert(x.value, DType.F64), weak=True)
 
 
+@for_elements(complex)
+def _complex(real: Any, imag: Any = 0.0) -> Element:
+    if isinstance(imag, (Complex, complex)):
+        made_of = real + imag * 1j
+    else:
+        a, b = split(real)
+        made_of = made(a, b + imag if isinstance(real, Complex) else imag)
+    return made_of.item()  # type: ignore[no-any-return]
+
+
 def _cast(dtype: Any) -> None:
-    _for_elements(dtype)(lambda x: x.astype(dtype))
+    for_elements(dtype)(lambda x: x.astype(dtype))
 
 
 for _dtype in TO_NUMPY.values():
     _cast(_dtype.type)
 
 
-@_for_elements(bool)
+@for_elements(bool)
 def _bool(x: Element) -> Any:
     return truth(x)
 
 
-@_for_elements(range)
+@for_elements(range)
 def _range(*bounds: Any) -> Range:
     return Range(*bounds)
 
 
-@_for_elements(pow)
+@for_elements(pow)
 def _pow(base: Any, exponent: Any, modulus: Any = None) -> Element:
     result = power(base, exponent)
     return result if modulus is None else result % modulus
 
 
-@_for_elements(divmod)
+@for_elements(divmod)
 def _divmod(a: Any, b: Any) -> tuple[Element, Element]:
     return a // b, a % b
 
 
-@_for_elements(len)
+@for_elements(len)
 def _len(x: Element) -> int:
     raise unsupported("len")
 
@@ -162,15 +185,17 @@ for _maker_of_text in (repr, ascii, format):
     FUNCTIONS[_maker_of_text] = functools.partial(text, _maker_of_text)
 
 
-@_for_elements(isinstance)
+@for_elements(isinstance)
 def _isinstance(x: Any, kinds: Any) -> bool:
     """Say what the number that an element stands for would be."""
     if not isinstance(x, Element):
         return isinstance(x, kinds)
     every = kinds if isinstance(kinds, tuple) else (kinds,)
-    dtype = x.value.dtype
+    dtype = x.kind.dtype
     if dtype is DType.Bool:
         own: tuple[type, ...] = (bool, int)
+    elif dtype in PARTS:
+        own = (complex,)
     else:
         own = (float,) if dtype in FLOATS else (int,)
     return builtins.any(kind in own or issubclass(x.dtype.type, kind) for kind in every)
@@ -196,14 +221,14 @@ def _recorded(name: str) -> None:
     if function is None:
         return
     rule = _OTHER_NAME.get(name, name)
-    _for_elements(function)(lambda *operands: record(rule, *operands))
+    for_elements(function)(lambda *operands: record(rule, *operands))
 
 
 for _name in {*_SAME_NAME, *_OTHER_NAME}:
     _recorded(_name)
 
 
-@_for_elements(math.log)
+@for_elements(math.log)
 def _log(x: Any, base: Any = None) -> Any:
     if base is None:
         return record("log", x)
@@ -214,12 +239,12 @@ def _call(rule: str, plain: Callable[..., Any], *operands: Any) -> Any:
     return record(rule, *operands) if _has_element(operands) else plain(*operands)
 
 
-@_for_elements(math.pow)
+@for_elements(math.pow)
 def _math_pow(base: Any, exponent: Any) -> Element:
     return record("power", base, exponent)
 
 
-@_for_elements(math.hypot)
+@for_elements(math.hypot)
 def _hypot(*sides: Any) -> Any:
     return (
         functools.reduce(lambda a, b: record("hypot", a, b), sides)
@@ -228,34 +253,34 @@ def _hypot(*sides: Any) -> Any:
     )
 
 
-@_for_elements(math.degrees)
+@for_elements(math.degrees)
 def _degrees(x: Element) -> Any:
     return x * (180 / math.pi)
 
 
-@_for_elements(math.radians)
+@for_elements(math.radians)
 def _radians(x: Element) -> Any:
     return x * (math.pi / 180)
 
 
-@_for_elements(math.modf)
+@for_elements(math.modf)
 def _modf(x: Element) -> tuple[Element, Element]:
     whole = record("trunc", x)
     rest = choose(record("isinf", x), 0.0, x - whole)
     return record("copysign", rest, x), whole
 
 
-@_for_elements(math.frexp)
+@for_elements(math.frexp)
 def _frexp(x: Element) -> tuple[Element, Element]:
     return record("frexp_mantissa", x), whole(record("frexp_exponent", x))
 
 
-@_for_elements(math.ldexp)
+@for_elements(math.ldexp)
 def _ldexp(x: Any, exponent: Any) -> Element:
     return record("ldexp", x, exponent)
 
 
-@_for_elements(math.isclose)
+@for_elements(math.isclose)
 def _isclose(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> Any:
     difference = builtins.abs(a - b)
     larger = FUNCTIONS[max](builtins.abs(a), builtins.abs(b))
@@ -274,7 +299,7 @@ def _refused(name: str) -> None:
         )
 
     if hasattr(math, name):
-        _for_elements(getattr(math, name))(refuse)
+        for_elements(getattr(math, name))(refuse)
 
 
 for _name in ("comb", "factorial", "gamma", "gcd", "isqrt", "lcm", "perm", "ulp"):

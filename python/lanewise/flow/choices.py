@@ -13,7 +13,7 @@ from ..element import Element, record
 from ..errors import UsageTypeError
 from ..source import at_line
 from .branches import Branch, not_, truth
-from .meeting import differing, read
+from .meeting import differing, is_made_since, read
 from .state import Maybe, Missing, describe, is_same_number, put_together, take_apart
 
 Later = Callable[[], Any]
@@ -151,9 +151,7 @@ def _evaluate(condition: Element, later: Later, variables: Variables | None = No
         # Variables without a value are no part of what leaves the branch.
         tree = take_apart((value, tuple(None if isinstance(v, Missing) else v for v in after)))
         slots = [
-            branch.slot(number)
-            if isinstance(number, Element) and number.value.id >= branch.first
-            else None
+            branch.slot(number) if is_made_since(number, branch.first) else None
             for number in tree.numbers
         ]
         branch.end()
@@ -173,7 +171,7 @@ def _evaluate(condition: Element, later: Later, variables: Variables | None = No
 
 def _is_bool(value: Any) -> bool:
     if isinstance(value, Element):
-        return value.value.dtype is DType.Bool
+        return value.kind.dtype is DType.Bool
     return isinstance(value, bool)
 
 

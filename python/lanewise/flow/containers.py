@@ -10,12 +10,12 @@ from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
-from ..dtypes import FROM_NUMPY, promote, promote_all
-from ..element import Element, as_value, kind_of
+from ..dtypes import FROM_NUMPY, TO_NUMPY, promote, promote_all
+from ..element import Element, kind_of
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, Retrace, current
 from ..source import at_line
-from .meeting import Slot, read
+from .meeting import Slot, new_slot, read, write
 from .memory import LocalArray, Memory
 from .state import has_element, is_number
 
@@ -78,7 +78,7 @@ class _Slots:
         recorder = self._place.recorder
         kind = recorder.session.kind(self._place.passage, index, kind_of(number))
         recorder.locate()
-        return Slot(recorder.recording.slot(as_value(recorder, number, kind.dtype)), kind)
+        return new_slot(recorder, number, kind)
 
     def read(self, index: int) -> Element:
         return read(self._place.recorder, self._slots[index])
@@ -90,7 +90,7 @@ class _Slots:
             recorder.session.widen(self._place.passage, index, promote(slot.kind, kind))
             raise Retrace
         recorder.locate()
-        recorder.recording.write(slot.value, as_value(recorder, number, slot.kind.dtype))
+        write(recorder, slot, number)
 
 
 class LocalList(list[Any]):
@@ -331,8 +331,6 @@ def _array_of_elements(recorder: Recorder, values: Any, dtype: Any = None) -> Lo
     for _ in shape[1:]:
         flat = [value for part in flat for value in part]
     if dtype is None:
-        from ..dtypes import TO_NUMPY
-
         dtype = TO_NUMPY[promote_all([kind_of(value) for value in flat]).dtype]
     return LocalArray(recorder, flat, shape, dtype)
 

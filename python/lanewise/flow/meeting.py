@@ -7,22 +7,37 @@ kind that all have in common.
 from typing import Any, NamedTuple
 
 from .._core import Value
-from ..dtypes import WEAK_NARROW, Kind, promote
-from ..element import Element, as_value, is_narrow, kind_of
+from ..complex_element import as_values, of_values
+from ..dtypes import WEAK_NARROW, Kind, parts_of, promote
+from ..element import Element, is_narrow, kind_of
 from ..recorder import Control, Passage, Recorder, Retrace
 from .state import Missing, describe, is_same_number, put_together, take_apart
 
 
 class Slot(NamedTuple):
-    """A variable of the program."""
+    """A variable of the program; a complex number has two."""
 
-    value: Value
+    values: tuple[Value, ...]
     kind: Kind
+
+
+def new_slot(recorder: Recorder, number: Any, kind: Kind) -> Slot:
+    """Make a slot with this number in it."""
+    initial = as_values(recorder, number, kind.dtype)
+    return Slot(tuple(recorder.recording.slot(value) for value in initial), kind)
 
 
 def read(recorder: Recorder, slot: Slot) -> Element:
     """Read a slot."""
-    return Element(recorder, recorder.recording.read(slot.value), slot.kind.weak)
+    values = tuple(recorder.recording.read(value) for value in slot.values)
+    return of_values(recorder, values, slot.kind)
+
+
+def write(recorder: Recorder, slot: Slot, number: Any) -> None:
+    """Assign to a slot."""
+    values = as_values(recorder, number, slot.kind.dtype)
+    for place, value in zip(slot.values, values, strict=True):
+        recorder.recording.write(place, value)
 
 
 class Variable:
@@ -53,9 +68,7 @@ class Variable:
             return value
         self._shape, self._first = take_apart(value)
         for index, number in enumerate(self._first):
-            kind = self._kind(number, index)
-            initial = as_value(self._recorder, number, kind.dtype)
-            self._slots.append(Slot(self._recorder.recording.slot(initial), kind))
+            self._slots.append(new_slot(self._recorder, number, self._kind(number, index)))
         self._is_same = [False] * len(self._slots)
         return self.read()
 
@@ -69,8 +82,9 @@ class Variable:
             self._shape, self._first = shape, numbers
             for index, number in enumerate(numbers):
                 kind = self._kind(number, index)
-                made = self._recorder.recording.slot_before(scope, kind.dtype, None)
-                self._slots.append(Slot(made, kind))
+                recording = self._recorder.recording
+                made = (recording.slot_before(scope, part, None) for part in parts_of(kind.dtype))
+                self._slots.append(Slot(tuple(made), kind))
             self._is_same = [True] * len(numbers)
         elif self._shape != shape:
             self.missing = self.missing or self.conflict(value)
@@ -83,8 +97,7 @@ class Variable:
                 self._recorder.session.widen(self._passage, (self.name, index), wider)
                 fits = False
                 continue
-            value = as_value(self._recorder, number, slot.kind.dtype)
-            self._recorder.recording.write(slot.value, value)
+            write(self._recorder, slot, number)
             self._is_same[index] &= is_same_number(number, self._first[index])
         return fits
 
@@ -103,12 +116,15 @@ class Variable:
         if self.missing is not None:
             return self.missing.named(self.name)
         numbers = [
-            first
-            if same and not (isinstance(first, Element) and first.value.id >= before)
-            else read(self._recorder, slot)
+            first if same and not is_made_since(first, before) else read(self._recorder, slot)
             for first, same, slot in zip(self._first, self._is_same, self._slots, strict=True)
         ]
         return put_together(self._shape, iter(numbers))
+
+
+def is_made_since(number: Any, first: int) -> bool:
+    """Say whether a number is an element with a value of this number or a later one."""
+    return isinstance(number, Element) and any(value.id >= first for value in number.values)
 
 
 def _fits(number: Any, kind: Kind) -> bool:

@@ -6,11 +6,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import INTEGERS, TO_NUMPY, Kind, promote
-from ..element import Element, as_value, kind_of, record, unsupported
+from ..complex_element import as_values, of_values
+from ..dtypes import FROM_NUMPY, INTEGERS, Kind, promote
+from ..element import Element, kind_of, record, unsupported
 from ..errors import UsageError, UsageTypeError
+from ..intervals import Interval
 from ..recorder import Recorder, Retrace
 from ..source import at_line
+from .state import is_same_number
 
 MOST_PLACES = 4096
 _NARROW = (DType.I8, DType.I16, DType.I32, DType.U8, DType.U16)
@@ -27,14 +30,14 @@ def index_value(recorder: Recorder, index: Element, size: int) -> Value:
             )
         )
     value = recorder.convert(index.value, DType.I32 if dtype in _NARROW else DType.I64)
-    if dtype in (DType.U8, DType.U16, DType.U32) or index.value.id in recorder.counters:
+    if dtype in (DType.U8, DType.U16, DType.U32) or recorder.is_never_negative(index.value):
         return value
     plain = Element(recorder, value)
     return record("select", plain < 0, plain + size, plain).value
 
 
 class Memory:
-    """An array of the program, of one type."""
+    """An array of the program, of one type; two for complex numbers."""
 
     def __init__(self, recorder: Recorder, numbers: list[Any], kind: Kind, passage: Any) -> None:
         if not 1 <= len(numbers) <= MOST_PLACES:
@@ -48,11 +51,11 @@ class Memory:
         self._passage = passage
         self.kind = kind if passage is None else recorder.session.kind(passage, "items", kind)
         self._size = len(numbers)
-        first = as_value(recorder, numbers[0], self.kind.dtype)
+        first = as_values(recorder, numbers[0], self.kind.dtype)
         recorder.locate()
-        self._array = recorder.recording.array(first, len(numbers))
+        self._arrays = [recorder.recording.array(value, len(numbers)) for value in first]
         for place, number in enumerate(numbers[1:], 1):
-            if isinstance(number, Element) or number is not numbers[0]:
+            if isinstance(number, Element) or not is_same_number(number, numbers[0]):
                 self.write(place, number)
 
     def _place(self, index: Any) -> Value:
@@ -64,8 +67,9 @@ class Memory:
         """Read a place."""
         place = self._place(index)
         self._recorder.locate()
-        value = self._recorder.recording.read_at(self._array, place)
-        return Element(self._recorder, value, self.kind.weak)
+        recording = self._recorder.recording
+        values = tuple(recording.read_at(array, place) for array in self._arrays)
+        return of_values(self._recorder, values, self.kind)
 
     def write(self, index: Any, number: Any) -> None:
         """Write a place; that of a list may get a wider kind, when it is recorded again."""
@@ -74,9 +78,10 @@ class Memory:
             self._recorder.session.widen(self._passage, "items", promote(self.kind, kind))
             raise Retrace
         place = self._place(index)
-        value = as_value(self._recorder, number, self.kind.dtype)
+        values = as_values(self._recorder, number, self.kind.dtype)
         self._recorder.locate()
-        self._recorder.recording.write_at(self._array, place, value)
+        for array, value in zip(self._arrays, values, strict=True):
+            self._recorder.recording.write_at(array, place, value)
 
 
 class LocalArray:
@@ -88,8 +93,7 @@ class LocalArray:
         self._recorder = recorder
         self.shape = shape
         self.dtype = np.dtype(dtype)
-        ours = {numpy: kind for kind, numpy in TO_NUMPY.items()}[self.dtype]
-        self._memory = Memory(recorder, list(values), Kind(ours), None)
+        self._memory = Memory(recorder, list(values), Kind(FROM_NUMPY[self.dtype]), None)
 
     @property
     def ndim(self) -> int:
@@ -121,7 +125,7 @@ class LocalArray:
                 checked = Element(self._recorder, value)
             place = place * self.shape[axis] + checked
         if isinstance(place, Element):
-            self._recorder.counters.add(place.value.id)
+            self._recorder.intervals[place.value.id] = Interval(0, self.size - 1)
         return place
 
     def _part(self, part: Any, axis: int) -> Any:

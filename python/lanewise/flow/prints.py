@@ -11,8 +11,9 @@ import sys
 from typing import Any, NamedTuple
 
 from .._core import DType, Value
+from ..complex_element import as_values
 from ..dtypes import FLOATS, Kind
-from ..element import Element, as_value
+from ..element import Element
 from ..errors import UsageTypeError
 from ..recorder import Recorder, Retrace, current
 from ..source import at_line
@@ -136,7 +137,7 @@ def print_(
     shape, numbers = take_apart(said)
     known = tuple(n.kind if isinstance(n, Element) else Plain(n) for n in numbers)
     elements = [n for n in numbers if isinstance(n, Element)]
-    values = [as_value(recorder, element, element.value.dtype) for element in elements]
+    values = [value for e in elements for value in as_values(recorder, e, e.kind.dtype)]
     recorder.locate()
     recorder.prints.add(Site(shape, known, _named(file), bool(flush)), values)
 

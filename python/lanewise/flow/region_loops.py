@@ -6,7 +6,8 @@ Slots are read at the head of a step, and written where the step ends or is left
 from typing import Any, NoReturn
 
 from .._core import DType, Value
-from ..element import Element, as_value, is_narrow
+from ..element import Element, as_value, interval_of
+from ..intervals import INT64, Interval, of_range
 from ..recorder import Passage, Recorder, Retrace
 from .branches import not_, truth
 from .meeting import Block, Left, Meeting
@@ -80,11 +81,12 @@ class RegionLoop(Loop):
         )
         self._at_head = values
         self.heads = [
-            number.value
+            head
             for value in values
             if not isinstance(value, Missing)
             for number in take_apart(value).numbers
             if isinstance(number, Element)
+            for head in number.values
         ]
         return values
 
@@ -244,16 +246,15 @@ class RangeLoop(RegionLoop):
         super().__init__(recorder, passage, names, has_else, values)
         self._step = items.step
         is_plain = isinstance(items, range)
-        bounds = (items.start, items.stop, items.stop + items.step)
-        self._dtype = DType.I32 if is_plain and all(map(is_narrow, bounds)) else DType.I64
-        start, self._stop = (as_value(recorder, bound, self._dtype) for bound in bounds[:2])
+        self._interval, is_narrow = _known(items)
+        self._dtype = DType.I32 if is_narrow else DType.I64
+        start = as_value(recorder, items.start, self._dtype)
+        self._stop = as_value(recorder, items.stop, self._dtype)
         self._counter = recorder.recording.slot(start)
         self._now: Value | None = None
         self.can_be_plain = is_plain or items.can_be_known()
         self.trips = len(items) if is_plain else None
         self._is_sure = is_plain and len(items) > 0
-        is_upward = items.step > 0 and not isinstance(items.start, Element)
-        self._is_never_negative = is_upward and items.start >= 0
 
     def enter(self, *values: Any) -> tuple[Any, ...]:
         """Begin the loop, and take the counter."""
@@ -261,8 +262,7 @@ class RangeLoop(RegionLoop):
         recorder = self._recorder
         self._now = recorder.recording.read(self._counter)
         self.heads.append(self._now)
-        if self._is_never_negative:
-            recorder.counters.add(self._now.id)
+        recorder.intervals[self._now.id] = self._interval
         is_over = recorder.op("ge" if self._step > 0 else "le", [self._now, self._stop])
         recorder.recording.break_if(is_over)
         self._begin_body()
@@ -279,3 +279,12 @@ class RangeLoop(RegionLoop):
         step = recorder.constant(self._dtype, self._step)
         assert self._now is not None
         recorder.recording.write(self._counter, recorder.op("add", [self._now, step]))
+
+
+def _known(items: Any) -> tuple[Interval, bool]:
+    """Return what is known of the numbers in a range, and whether int32 is enough to count them."""
+    start, stop = (interval_of(bound) or INT64 for bound in (items.start, items.stop))
+    interval = of_range(start, stop, items.step)
+    behind = Interval(stop.low + items.step, stop.high + items.step)  # what the counter ends with
+    is_narrow = all(one.fits(32) for one in (start, stop, behind))
+    return Interval(max(interval.low, INT64.low), min(interval.high, INT64.high)), is_narrow

@@ -90,9 +90,9 @@ _NUMBER = "number"
 
 def is_number(value: Any) -> bool:
     """Say whether a value is an element or a number that could be one."""
-    if isinstance(value, (Element, bool, int, float)):
-        return True
-    return isinstance(value, np.generic) and value.dtype in FROM_NUMPY
+    if isinstance(value, np.generic):
+        return value.dtype in FROM_NUMPY
+    return isinstance(value, (Element, bool, int, float, complex))
 
 
 def is_maybe(tree: Tree) -> bool:

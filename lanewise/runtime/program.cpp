@@ -80,7 +80,7 @@ Program::Program(ir::Function function, plan::Wish wish, Backend backend)
     : function_(check_arrays(std::move(function))),
       wish_(wish),
       backend_(backend),
-      serial_(transform::has_each(function_) ? transform::serialize(function_) : ir::Function()),
+      serial_(transform::is_serial(function_) ? ir::Function() : transform::serialize(function_)),
       kernel_(kernel::lower(lanes())),
       interpreter_(backend.interpret(kernel_)) {
   has_loops_ = ir::has_loops(lanes());

@@ -105,7 +105,7 @@ class Program : public std::enable_shared_from_this<Program> {
   ir::Function function_;
   plan::Wish wish_;
   Backend backend_;
-  ir::Function serial_;  // without any `each`; empty: there is none
+  ir::Function serial_;  // without any `each`; empty: there was none
   kernel::Kernel kernel_;
   std::unique_ptr<Interpreter> interpreter_;
   bool has_loops_ = false;

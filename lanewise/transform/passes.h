@@ -59,9 +59,12 @@ ir::Function limit_steps(const ir::Function& function, DType counter);
 ir::Function fuse(const ir::Function& function);
 bool has_each(const ir::Function& function);
 
-/// Replaces every `each` by straight code, where it is short, or by a loop and arrays.
+/// Replaces every `each` by straight code, where it is short, or by a loop and arrays; likewise
+/// copies of arrays.
 /// `keeps_inner`: but those with many positions that have none inside.
 ir::Function serialize(const ir::Function& function, bool keeps_inner = false);
+/// True when there is nothing for it to do: no `each`, and no array that begins as a copy.
+bool is_serial(const ir::Function& function);
 
 struct Options {
   std::optional<DType> step_counter;  // limit_steps with this type

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "lanewise/base/check.h"
+#include "lanewise/base/float_state.h"
 #include "lanewise/transform/copier.h"
 #include "lanewise/transform/passes.h"
 
@@ -448,7 +449,18 @@ class Serializer : public Copier {
 
 }  // namespace
 
+bool is_serial(const ir::Function& f) {
+  bool found = false;
+  ir::for_each(f, [&](ValueId id, int) {
+    const Instruction& in = f[id];
+    found = found || in.op == Op::Each ||
+            (in.op == Op::Array && !in.operands.empty() && ir::is_array(f, in.operands[0]));
+  });
+  return !found;
+}
+
 ir::Function serialize(const ir::Function& function, bool keeps_inner) {
+  const base::FloatState state;  // constants are folded
   return remove_dead(simplify(Serializer(function, keeps_inner).run()));
 }
 

@@ -10,8 +10,13 @@
 namespace lw::fuzz {
 namespace {
 
-constexpr std::size_t kFence = 64;
+constexpr std::int64_t kFence = 64;
+constexpr std::int64_t kApart = 3;  // values between elements that stand apart
 constexpr unsigned char kPattern = 0xa5;
+
+bool is_untouched(const std::byte* first, std::int64_t count) {
+  return std::all_of(first, first + count, [](std::byte b) { return b == std::byte{kPattern}; });
+}
 
 }  // namespace
 
@@ -24,67 +29,78 @@ Arrays::Arrays(const ir::Function& function, const Inputs& inputs,
     const ir::Param& param = function.params[p];
     if (param.kind == ir::ParamKind::Shared) shared_.push_back(inputs.values[p][0].bits());
     if (!param.is_mapped()) continue;
-    inputs_.push_back(pack(param.type, inputs.values[p]));
-    input_sizes_.push_back(types::size_of(param.type));
+    inputs_.push_back({.item = param.item(), .values = pack(param.type, inputs.values[p])});
   }
-  for (const types::Item& item : function.results) results_.push_back(item.type);
-  for (std::size_t r = 0; r < results_.size(); ++r) {
+  std::size_t first = 0;  // of the result among all values of an element
+  for (const types::Item& item : function.results) {
+    const std::size_t size = item.is_row() ? item.size : 1;
     std::vector<Scalar> values;
     for (const ir::Evaluation& e : truth) {
-      values.push_back(e.failure ? types::scalar_of(results_[r], 0) : e.results[r].canonical());
+      for (std::size_t i = first; i < first + size; ++i) {
+        values.push_back(e.failure ? types::scalar_of(item.type, 0) : e.results[i].canonical());
+      }
     }
-    expected_.push_back(pack(results_[r], values));
+    outputs_.push_back({.item = item, .values = pack(item.type, values)});
+    first += size;
   }
 }
 
-void Arrays::allocate(std::int64_t count) {
-  capacity_ = count;
-  input_memory_.clear();
-  output_memory_.clear();
-  for (const std::size_t size : input_sizes_) {
-    input_memory_.emplace_back(size * static_cast<std::size_t>(count));
+void Arrays::lay_out(Array& array) {
+  const std::int64_t own = array.item.bytes();
+  array.stride = own;
+  if (strided_) array.stride += kApart * static_cast<std::int64_t>(types::size_of(array.item.type));
+  array.bytes = (count_ - 1) * array.stride + own;
+  if (array.bytes > array.capacity) {
+    array.memory.clear();
+    array.memory.emplace_back(static_cast<std::size_t>(array.bytes));
+    array.capacity = array.bytes;
   }
-  for (std::size_t r = 0; r < results_.size(); ++r) output_memory_.emplace_back(bytes(r));
+  array.start = array.memory[0].last(static_cast<std::size_t>(array.bytes));
+  strides_.push_back(array.stride);
 }
 
-void Arrays::set_count(std::int64_t count) {
-  if (count == count_) return;
+void Arrays::set_layout(std::int64_t count, bool strided) {
+  if (count == count_ && strided == strided_) return;
   count_ = count;
-  if (count > capacity_) allocate(count);
+  strided_ = strided;
   input_pointers_.clear();
   output_pointers_.clear();
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    std::size_t left = input_sizes_[i] * static_cast<std::size_t>(count);
-    input_memory_[i].allow_writing(true);
-    std::byte* at = input_memory_[i].last(left);
-    input_pointers_.push_back(at);
-    while (left > 0) {
-      const std::size_t part = std::min(left, inputs_[i].size());
-      std::memcpy(at, inputs_[i].data(), part);
-      at += part;
-      left -= part;
+  strides_.clear();
+  for (Array& array : inputs_) {
+    lay_out(array);
+    array.memory[0].allow_writing(true);
+    std::memset(array.start, kPattern, static_cast<std::size_t>(array.bytes));
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::memcpy(array.at(i), array.value(i % period_),
+                  static_cast<std::size_t>(array.item.bytes()));
     }
-    input_memory_[i].allow_writing(false);
+    array.memory[0].allow_writing(false);
+    input_pointers_.push_back(array.start);
   }
-  for (std::size_t r = 0; r < results_.size(); ++r) {
-    output_pointers_.push_back(output_memory_[r].last(bytes(r)));
+  for (Array& array : outputs_) {
+    lay_out(array);
+    output_pointers_.push_back(array.start);
   }
 }
 
 void Arrays::poison() {
-  for (std::size_t r = 0; r < results_.size(); ++r) {
-    std::memset(start(r) - kFence, kPattern, bytes(r) + kFence);
+  for (const Array& array : outputs_) {
+    std::memset(array.start - kFence, kPattern, static_cast<std::size_t>(array.bytes + kFence));
   }
 }
 
 std::string Arrays::mismatch() const {
-  for (std::size_t r = 0; r < results_.size(); ++r) {
-    for (std::size_t i = 1; i <= kFence; ++i) {
-      if (*(start(r) - i) != std::byte{kPattern}) {
-        return fmt::format("result {}: something was written before its first element", r);
-      }
+  for (std::size_t r = 0; r < outputs_.size(); ++r) {
+    const Array& array = outputs_[r];
+    if (!is_untouched(array.start - kFence, kFence)) {
+      return fmt::format("result {}: something was written before its first element", r);
     }
-    std::string found = types::with_type(results_[r], [&]<class T>() { return differs<T>(r); });
+    const std::int64_t own = array.item.bytes();
+    for (std::int64_t i = 0; i + 1 < count_ && strided_; ++i) {
+      if (is_untouched(array.at(i) + own, array.stride - own)) continue;
+      return fmt::format("result {}: something was written behind element {}", r, i);
+    }
+    std::string found = types::with_type(array.item.type, [&]<class T>() { return differs<T>(r); });
     if (!found.empty()) return found;
   }
   return {};
@@ -94,32 +110,37 @@ std::string Arrays::mismatch() const {
 template <class T>
 std::string Arrays::differs(std::size_t r) const {
   using Bits = types::BitsOf<T>;
+  const Array& array = outputs_[r];
   const auto load = [](const std::byte* data, std::int64_t i) {
     Bits bits;
     std::memcpy(&bits, data + static_cast<std::size_t>(i) * sizeof bits, sizeof bits);
     return bits;
   };
   for (std::int64_t i = 0, j = 0; i < count_; ++i, j = j + 1 == period_ ? 0 : j + 1) {
-    const Bits got = load(start(r), i);
-    const Bits expected = load(expected_[r].data(), j);
-    if (got == expected) continue;
-    if constexpr (types::is_float_type<T>) {
-      const auto is_nan = [](Bits bits) { return std::isnan(1.0 * std::bit_cast<T>(bits)); };
-      if (is_nan(got) && is_nan(expected)) continue;
+    for (std::int64_t v = 0; v < array.size(); ++v) {
+      const Bits got = load(array.at(i), v);
+      const Bits expected = load(array.value(j), v);
+      if (got == expected) continue;
+      if constexpr (types::is_float_type<T>) {
+        const auto is_nan = [](Bits bits) { return std::isnan(1.0 * std::bit_cast<T>(bits)); };
+        if (is_nan(got) && is_nan(expected)) continue;
+      }
+      return fmt::format("result {} of element {} (input {}), value {}: expected {:#x}, got {:#x}",
+                         r, i, j, v, expected, got);
     }
-    return fmt::format("result {} of element {} (input {}): expected {:#x}, got {:#x}", r, i, j,
-                       expected, got);
   }
   return {};
 }
 
 std::uint64_t Arrays::digest() const {
   std::uint64_t digest = 2;
-  for (std::size_t r = 0; r < results_.size(); ++r) {
-    const std::size_t size = types::size_of(results_[r]);
+  for (const Array& array : outputs_) {
+    const auto size = static_cast<std::int64_t>(types::size_of(array.item.type));
     for (std::int64_t i = 0; i < std::min(count_, period_); ++i) {
-      const auto value = Scalar::load(results_[r], start(r) + static_cast<std::size_t>(i) * size);
-      digest = combine(digest, value.canonical().bits());
+      for (std::int64_t v = 0; v < array.size(); ++v) {
+        const auto value = Scalar::load(array.item.type, array.at(i) + v * size);
+        digest = combine(digest, value.canonical().bits());
+      }
     }
   }
   return digest;

@@ -15,39 +15,57 @@ class Arrays {
  public:
   Arrays(const ir::Function& function, const Inputs& inputs, std::span<const ir::Evaluation> truth);
 
-  /// Lays the arrays out anew, each ending where memory ends.
-  void set_count(std::int64_t count);
+  /// Lays the arrays out anew, each ending where memory ends; strided: with room between elements.
+  void set_layout(std::int64_t count, bool strided);
   /// Fills outputs, and a stretch before them, with a pattern.
   void poison();
   /// Tables begin where memory begins or end where it ends, by turns.
   runtime::Buffers buffers() const {
     const Tables& tables = count_ % 2 == 0 ? tables_at_begin_ : tables_at_end_;
-    return {input_pointers_, shared_, output_pointers_, count_, {}, tables.list()};
+    return {.inputs = input_pointers_,
+            .shared = shared_,
+            .outputs = output_pointers_,
+            .count = count_,
+            .strides = strided_ ? std::span<const std::int64_t>(strides_)
+                                : std::span<const std::int64_t>(),
+            .tables = tables.list(),
+            .shape = {}};
   }
   /// What differs from the truth in the outputs, or nothing.
   std::string mismatch() const;
   std::uint64_t digest() const;
 
  private:
-  void allocate(std::int64_t count);
-  std::size_t bytes(std::size_t r) const {
-    return types::size_of(results_[r]) * static_cast<std::size_t>(count_);
-  }
-  std::byte* start(std::size_t r) const { return static_cast<std::byte*>(output_pointers_[r]); }
+  /// One input or output.
+  struct Array {
+    types::Item item;
+    std::vector<std::byte> values;  // of one period
+    std::deque<Guarded> memory = {};
+    std::int64_t capacity = 0;  // bytes
+    std::byte* start = nullptr;
+    std::int64_t stride = 0;
+    std::int64_t bytes = 0;
+
+    std::byte* at(std::int64_t element) const { return start + element * stride; }
+    const std::byte* value(std::int64_t place) const {
+      return values.data() + place * item.bytes();
+    }
+    std::int64_t size() const { return item.is_row() ? item.size : 1; }
+  };
+
+  void lay_out(Array& array);
   template <class T>
   std::string differs(std::size_t r) const;
 
-  std::vector<DType> results_;
   std::int64_t period_;
-  std::vector<std::vector<std::byte>> inputs_, expected_;
-  std::vector<std::size_t> input_sizes_;
+  std::deque<Array> inputs_, outputs_;
   std::vector<std::uint64_t> shared_;
   Tables tables_at_begin_, tables_at_end_;
-  std::deque<Guarded> input_memory_, output_memory_;
   std::vector<const void*> input_pointers_;
   std::vector<void*> output_pointers_;
+  std::vector<std::int64_t> strides_;
   std::int64_t count_ = 0;
-  std::int64_t capacity_ = 0;
+  bool strided_ = false;
 };
 
 }  // namespace lw::fuzz

@@ -16,9 +16,12 @@ namespace lw::fuzz {
 namespace {
 
 constexpr std::int64_t kMostElements = 24;
+constexpr std::int64_t kMostLongElements = 6;  // with many positions
 constexpr std::int64_t kMostSteps = 100000;
 
-enum class Steps { Same, Fewer };  // a pass that closes loops leaves fewer
+/// A pass that closes loops leaves fewer; one that makes loops of `each`, or takes code out of it,
+/// other ones.
+enum class Steps { Same, Fewer, Other };
 
 /// What a pass has changed, or nothing. A limited program has the limit as its last parameter and
 /// stops before the step that is too many, not after it.
@@ -29,9 +32,10 @@ std::string compare(const ir::Function& program, const Inputs& inputs,
   for (std::int64_t i = 0; i < inputs.count; ++i) {
     std::vector<Scalar> arguments = inputs.arguments(program, i);
     if (limit) arguments.push_back(*limit);
-    const ir::Evaluation got = ir::evaluate(
-        program, arguments,
-        {.max_steps = kMostSteps, .tables = tables.list(), .element = inputs.first_element + i});
+    const std::vector<types::Table> own = tables.of_element(i);
+    const ir::Evaluation got =
+        ir::evaluate(program, arguments,
+                     {.max_steps = kMostSteps, .tables = own, .element = inputs.first_element + i});
     const ir::Evaluation& expected = truth[static_cast<std::size_t>(i)];
     if (got.results != expected.results) return fmt::format("changes results of element {}", i);
     if (got.failure.has_value() != expected.failure.has_value()) {
@@ -41,7 +45,7 @@ std::string compare(const ir::Function& program, const Inputs& inputs,
       return fmt::format("changes why element {} fails", i);
     }
     const bool is_fewer = steps == Steps::Fewer && got.steps < expected.steps;
-    if (!limit && got.steps != expected.steps && !is_fewer) {
+    if (!limit && steps != Steps::Other && got.steps != expected.steps && !is_fewer) {
       return fmt::format("changes the steps of element {}", i);
     }
   }
@@ -65,9 +69,14 @@ Verdict check_text(const ir::Function& function) {
     return {.kind = "text", .problem = "the program's text does not parse back"};
   if (!element(program))
     return {.kind = "text", .problem = "the transformed program's text does not parse back"};
-  if (!lanes(kernel::lower(program)))
+  const ir::Function lane = lane_program(function);
+  if (!lanes(kernel::lower(lane)))
     return {.kind = "text", .problem = "the lane form does not parse back"};
-  if (kernel::is_refillable(program) && !lanes(kernel::lower(program, {.refill = true}))) {
+  if (transform::has_each(program) &&
+      !lanes(kernel::lower(transform::serialize(program, true), {.inner = true}))) {
+    return {.kind = "text", .problem = "the lane form for positions does not parse back"};
+  }
+  if (kernel::is_refillable(lane) && !lanes(kernel::lower(lane, {.refill = true}))) {
     return {.kind = "text", .problem = "the lane form for refill does not parse back"};
   }
   return {};
@@ -75,7 +84,9 @@ Verdict check_text(const ir::Function& function) {
 
 Verdict check_passes(const ir::Function& function, const Inputs& inputs,
                      std::span<const ir::Evaluation> truth) {
-  std::vector<std::int64_t> few(static_cast<std::size_t>(std::min(kMostElements, inputs.count)));
+  const bool is_long = transform::has_each(function);
+  const std::int64_t most_elements = is_long ? kMostLongElements : kMostElements;
+  std::vector<std::int64_t> few(static_cast<std::size_t>(std::min(most_elements, inputs.count)));
   for (std::size_t i = 0; i < few.size(); ++i) few[i] = static_cast<std::int64_t>(i);
   const Inputs some = subset(function, inputs, few);
   std::string problem;
@@ -92,7 +103,8 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
   const ir::Function slots = to_slots(function);
   ir::verify(slots);
   check("slots_to_ssa", transform::expand(transform::slots_to_ssa(slots)), truth);
-  check("run, from slots", transform::run(slots), truth, {}, Steps::Fewer);
+  const Steps fewer = is_long ? Steps::Other : Steps::Fewer;
+  check("run, from slots", transform::run(slots), truth, {}, fewer);
   ir::Function f = transform::slots_to_ssa(function);
   ir::verify(f);
   f = transform::remove_dead(f);
@@ -106,7 +118,16 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
   check("close_loops, alone", transform::close_loops(f), truth, {}, Steps::Fewer);
   check("flatten_branches", transform::flatten_branches(simple), truth);
   check("flatten_branches, alone", transform::flatten_branches(f), truth);
-  check("run", transform::run(function), truth, {}, Steps::Fewer);
+  const ir::Function program = check("run", transform::run(function), truth, {}, fewer);
+  if (is_long) {
+    check("fuse", transform::fuse(simple), truth, {}, Steps::Other);
+    check("fuse, alone", transform::fuse(f), truth, {}, Steps::Other);
+    for (const bool keeps_inner : {false, true}) {
+      const std::string kind = keeps_inner ? "serialize, but inner ones" : "serialize";
+      check(kind + ", alone", transform::serialize(f, keeps_inner), truth, {}, Steps::Other);
+      check(kind, transform::serialize(program, keeps_inner), truth, {}, Steps::Other);
+    }
+  }
 
   // A limit that some elements exceed.
   std::int64_t most = 0;
@@ -120,6 +141,9 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
     ir::Function g = check("limit_steps", transform::limit_steps(f, counter), limited, bound);
     g = check("simplify, limited", transform::simplify(g), limited, bound);
     check("remove_dead, limited", transform::remove_dead(g), limited, bound);
+    if (!is_long) continue;
+    g = check("fuse, limited", transform::fuse(g), limited, bound);
+    check("serialize, limited", transform::serialize(g), limited, bound);
   }
   if (problem.empty()) return {};
   return {.kind = "pass", .problem = problem};

@@ -98,6 +98,8 @@ class Runner {
       list.push_back({1, 0, count});
     }
     list.push_back({1, 0, Way::kInputs});
+    list.push_back({1, 0, Way::kInputs, true});
+    list.push_back({3, 7, Way::kMany, true});
     return list;
   }
 
@@ -108,10 +110,19 @@ class Runner {
     if (way.count > 0) return way.count;
     constexpr double kWorthThreads = 55e3;  // ns
     const auto many = static_cast<std::int64_t>(kWorthThreads / program_->element_ns());
-    const std::int64_t count = std::clamp<std::int64_t>(many, inputs.count, 40000);
+    constexpr std::int64_t kMostBytes = 4 << 20;  // of elements, if those are long
+    const std::int64_t fitting = std::min<std::int64_t>(40000, kMostBytes / element_bytes());
+    const std::int64_t count = std::clamp(many, inputs.count, std::max(fitting, inputs.count));
     const std::int64_t most = trial_.compile == runtime::CompileMode::Now ? 6000 : 600;
     const bool takes_long = way.chunk > 0 && count / way.chunk > most;
     return way.count == Way::kInputs || takes_long ? inputs.count : count;
+  }
+
+  std::int64_t element_bytes() const {
+    std::int64_t bytes = 1;
+    for (const ir::Param& p : function_.params) bytes += p.is_mapped() ? p.item().bytes() : 0;
+    for (const types::Item& item : function_.results) bytes += item.bytes();
+    return bytes;
   }
 
   /// The element that fails first, or -1.
@@ -129,6 +140,7 @@ class Runner {
       coverage().several_workers += stats.workers > 1;
     } catch (const ElementError& error) {
       ++coverage().failing;
+      message_ = error.what();
       return error.element();
     }
     return -1;
@@ -137,7 +149,8 @@ class Runner {
   void disagree(std::string kind, const Arrays& arrays, const Way& way, std::string_view problem) {
     const std::int64_t count = arrays.buffers().count;
     verdict_.kind = std::move(kind);
-    verdict_.problem = fmt::format("{} elements, {} threads, chunks of {}: {}", count, way.threads,
+    verdict_.problem = fmt::format("{} elements{}, {} threads, chunks of {}: {}", count,
+                                   way.strided ? " that stand apart" : "", way.threads,
                                    way.chunk == 0 ? count : way.chunk, problem);
     verdict_.way = way;
   }
@@ -147,7 +160,7 @@ class Runner {
     Arrays arrays(function_, inputs, truth);
     for (const Way& way : ways()) {
       if (!verdict_.agrees()) return;
-      arrays.set_count(count_of(way, inputs));
+      arrays.set_layout(count_of(way, inputs), way.strided);
       arrays.poison();
       const std::int64_t failed = execute(arrays, inputs, way);
       const std::string found =
@@ -162,16 +175,34 @@ class Runner {
     Arrays arrays(function_, inputs, truth);
     for (const Way& way : ways()) {
       if (!verdict_.agrees()) return;
-      arrays.set_count(count_of(way, inputs));
+      arrays.set_layout(count_of(way, inputs), way.strided);
       const std::int64_t failed = execute(arrays, inputs, way);
       const std::int64_t expected = lowest < arrays.buffers().count ? lowest : -1;
       if (failed != expected) {
         disagree("failure", arrays, way,
                  fmt::format("expected that element {} fails first, got {} (-1: none)", expected,
                              failed));
+      } else if (failed >= 0 && message_.find(words_of(truth, failed)) == std::string::npos) {
+        disagree("failure", arrays, way,
+                 fmt::format("expected '{}' in '{}'", words_of(truth, failed), message_));
       }
     }
     verdict_.digest = combine(verdict_.digest, static_cast<std::uint64_t>(lowest));
+  }
+
+  /// What the message about a failing element says.
+  static std::string_view words_of(std::span<const ir::Evaluation> truth, std::int64_t element) {
+    switch (truth[static_cast<std::size_t>(element)].failure->kind) {
+      case ir::FailKind::DivisionByZero:
+        return "divides an integer by zero";
+      case ir::FailKind::StepLimit:
+        return "took more loop steps";
+      case ir::FailKind::Index:
+        return "uses an index";
+      case ir::FailKind::Check:
+        return "failed";
+    }
+    return "";
   }
 
   void count_coverage() const {
@@ -179,6 +210,7 @@ class Runner {
     if (trial_.compile != runtime::CompileMode::Now) return;
     ++coverage().compiled;
     coverage().refilled += program_->report().choice.schedule.refill;
+    coverage().inner += program_->report().choice.schedule.inner;
   }
 
   const Trial& trial_;
@@ -186,6 +218,7 @@ class Runner {
   std::shared_ptr<runtime::Program> program_;
   bool reads_numbers_;
   Verdict verdict_;
+  std::string message_;  // about the element that failed last
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ std::uint64_t digest_of(std::span<const ir::Evaluation> truth) {
 /// A smaller program may have lost the loop that the trial wants to refill.
 bool is_possible(const Trial& trial, const ir::Function& function) {
   return !trial.wish.refill.value_or(false) ||
-         kernel::is_refillable(transform::run(function, {.step_counter = trial.step_counter}));
+         kernel::is_refillable(lane_program(function, trial.step_counter));
 }
 
 Verdict check(const Trial& trial, const ir::Function& function, const Inputs& inputs,
@@ -59,6 +59,11 @@ Verdict check(const Trial& trial, const ir::Function& function, const Inputs& in
 
 }  // namespace
 
+ir::Function lane_program(const ir::Function& function, std::optional<DType> step_counter) {
+  ir::Function program = transform::run(function, {.step_counter = step_counter});
+  return transform::is_serial(program) ? program : transform::serialize(program);
+}
+
 std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inputs& inputs,
                                          std::int64_t max_steps) {
   ir::Function expanded = transform::expand(function);
@@ -68,9 +73,10 @@ std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inp
   const Tables tables(function, inputs);
   std::vector<ir::Evaluation> truth;
   for (std::int64_t i = 0; i < inputs.count; ++i) {
+    const std::vector<types::Table> own = tables.of_element(i);
     truth.push_back(ir::evaluate(expanded, inputs.arguments(function, i),
                                  {.max_steps = max_steps > 0 ? max_steps : kEndless,
-                                  .tables = tables.list(),
+                                  .tables = own,
                                   .element = inputs.first_element + i}));
   }
   return truth;
@@ -78,7 +84,7 @@ std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inp
 
 void count_program(const ir::Function& f) {
   Coverage has;  // 1 where the program has it
-  ir::for_each(f, [&](ir::ValueId id, int) {
+  ir::for_each(f, [&](ir::ValueId id, int depth) {
     const ir::Instruction& in = f[id];
     if (in.op == ops::Op::Loop && ir::is_once(f, id) && !ir::is_part(f, id)) {
       (ir::is_branch(f, id) ? has.branches : has.blocks) = 1;
@@ -88,11 +94,17 @@ void count_program(const ir::Function& f) {
     if (in.op == ops::Op::Array) has.arrays = 1;
     if (in.op == ops::Op::TableRead) has.tables = 1;
     if (in.op == ops::Op::Element) has.numbers = 1;
+    if (in.op == ops::Op::Each) has.each = 1;
+    if (in.op == ops::Op::Each && depth > 0) has.nested = 1;
   });
-  for (const ir::Param& p : f.params) has.draws |= p.kind == ir::ParamKind::Seed;
+  for (const ir::Param& p : f.params) {
+    has.draws |= p.kind == ir::ParamKind::Seed;
+    has.rows |= p.is_row();
+  }
   for (const auto member :
        {&Coverage::branches, &Coverage::rare, &Coverage::blocks, &Coverage::exits,
-        &Coverage::arrays, &Coverage::tables, &Coverage::numbers, &Coverage::draws}) {
+        &Coverage::arrays, &Coverage::tables, &Coverage::numbers, &Coverage::draws, &Coverage::rows,
+        &Coverage::each, &Coverage::nested}) {
     coverage().*member += has.*member;
   }
 }

@@ -20,6 +20,7 @@ struct Way {
   int threads = 1;
   std::int64_t chunk = 0;  // 0: everything
   std::int64_t count = kInputs;
+  bool strided = false;  // elements of arrays stand apart
 };
 
 /// One thing to check about a program.
@@ -54,6 +55,9 @@ struct Verdict {
 std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inputs& inputs,
                                          std::int64_t max_steps = 0);
 
+/// What a lane does for an element: the program after all passes, without any `each`.
+ir::Function lane_program(const ir::Function& function, std::optional<DType> step_counter = {});
+
 /// Whether some element was cut short, or had an index outside where that means anything: nothing
 /// can be compared then.
 bool is_undefined(std::span<const ir::Evaluation> truth);
@@ -80,6 +84,7 @@ struct Coverage {
   std::int64_t failing = 0;   // runs with a failing element
   std::int64_t compiled = 0;  // trials with machine code
   std::int64_t refilled = 0;  // of these, with refill
+  std::int64_t inner = 0;     // of these, with positions in lanes
   std::int64_t limited = 0;   // trials with a step limit
 
   // Programs.
@@ -91,6 +96,9 @@ struct Coverage {
   std::int64_t tables = 0;
   std::int64_t numbers = 0;  // of elements
   std::int64_t draws = 0;
+  std::int64_t rows = 0;  // as parameters
+  std::int64_t each = 0;
+  std::int64_t nested = 0;  // an `each` inside of another, of a branch or of a loop
 };
 Coverage& coverage();
 void count_program(const ir::Function& function);

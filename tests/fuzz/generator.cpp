@@ -33,9 +33,11 @@ ir::Function Generator::run() {
     initial.push_back(number(type, 0));
   }
   const std::size_t count = initial.size();
+  if (has_arrays_ && random_.chance(50)) new_array();
+  if (has_each_ && random_.chance(60)) each();
   open_scope(initial, false);
   body();
-  observe_arrays(0);
+  observe_arrays(0, 0);
   std::vector<ValueId> values;
   for (std::size_t i = 0; i < count; ++i) {
     const ValueId start = scopes_.back().arguments[i];
@@ -46,19 +48,22 @@ ir::Function Generator::run() {
   close_once(values);
   values.clear();
   for (std::uint32_t i = 0; i < count; ++i) values.push_back(build_.result(block, i));
+  array_results(values);
   build_.ret(values);
   return build_.take();
 }
 
 void Generator::body() {
   if (has_arrays_ && random_.chance(50)) new_array();
-  const int loops = random_.chance(15) ? 0 : random_.chance(70) ? 1 : 2;
+  const int loops = random_.chance(has_each_ ? 60 : 15) ? 0 : random_.chance(70) ? 1 : 2;
+  if (has_each_) each();
   segment(loops == 0 ? random_.between(5, 40) : random_.between(0, 5));
   for (int i = 0; i < loops; ++i) {
     loop();
     segment(random_.between(0, 4));
     if (fails_ && random_.chance(40)) fail_seldom();
   }
+  if (has_each_ && has_budget()) each();
 }
 
 // --- what kind of program ---
@@ -87,6 +92,8 @@ void Generator::choose_flavour() {
   if (branches_) most_ += 30;
   has_arrays_ = random_.chance(30);
   has_numbers_ = random_.chance(12);
+  has_each_ = random_.chance(30);
+  if (has_each_) most_ += 60;
   const bool trigonometry = random_.chance(8);
   for (const ops::Row& row : ops::rows()) {
     if (row.kind == ops::Kind::Structural || row.arity < 1 || row.arity > 3) continue;
@@ -121,6 +128,7 @@ void Generator::parameters() {
     const DType type = random_.chance(50) ? random_type() : any_type();
     tables_.push_back(build_.param(fmt::format("table{}", i), type, ir::ParamKind::Table));
   }
+  if (has_each_) row_parameters();
   const bool draws = random_.chance(4);
   if (draws) seed_ = build_.param("seed", DType::U64, ir::ParamKind::Seed);
   noise_ = noise_of(build_.function().params[0].value);
@@ -132,7 +140,7 @@ void Generator::parameters() {
 }
 
 void Generator::results() {
-  observe_arrays(0);
+  observe_arrays(0, 0);
   const int count = random_.between(1, 3);
   std::vector<ValueId> values;
   if (random_.chance(70)) values.push_back(take_in(number(DType::I64, 1), 0, 3));
@@ -140,7 +148,21 @@ void Generator::results() {
     const auto varying = find_varying();
     values.push_back(varying ? *varying : any_value());
   }
+  array_results(values);
   build_.ret(values);
+}
+
+/// Some of the arrays in scope, each once.
+void Generator::array_results(std::vector<ValueId>& values) {
+  constexpr int kMost = 3;
+  int count = 0;
+  for (const auto* list : {&kept_, &arrays_}) {
+    for (const ValueId id : *list) {
+      if (count == kMost || !random_.chance(40)) continue;
+      values.push_back(id);
+      ++count;
+    }
+  }
 }
 
 // --- straight code ---
@@ -150,16 +172,19 @@ void Generator::segment(int length) {
   constexpr std::size_t kMost = 5;  // scopes
   for (int i = 0; i < length && has_budget(); ++i) {
     const int depth = loop_depth();
-    const bool may_open = scopes_.size() < kMost;
+    const bool may_open = scopes_.size() + each_.size() < kMost;
+    const bool is_inside = !scopes_.empty() || !each_.empty();
     const int loops = depth == 0 ? 8 : depth == 1 ? 22 : 14;
-    if (may_open && !scopes_.empty() && depth < kDeepest && random_.chance(loops)) {
+    if (may_open && is_inside && depth < kDeepest && random_.chance(loops)) {
       loop();
-    } else if (!scopes_.empty() && random_.chance(!branches_ ? 8 : scopes_.size() > 1 ? 22 : 12)) {
+    } else if (can_leave() && random_.chance(!branches_ ? 8 : scopes_.size() > 1 ? 22 : 12)) {
       exit();
     } else if (may_open && random_.chance(branches_ ? 18 : 4)) {
       branch();
     } else if (may_open && random_.chance(branches_ ? 6 : 1)) {
       once();
+    } else if (may_open_each() && random_.chance(8)) {
+      each();
     } else if (has_memory() && random_.chance(35)) {
       memory_op();
     } else if (seed_ != ir::kNone && sites_ < 2 && random_.chance(20)) {
@@ -210,15 +235,15 @@ ValueId Generator::not_zero(ValueId value) {
 }
 
 ValueId Generator::seldom_zero(DType type) {
-  const ValueId bits = emit_op(Op::And, {noise(), number(DType::I32, 15)});
+  ValueId bits = emit_op(Op::And, {noise(), number(DType::I32, 15)});
+  if (!each_.empty()) {
+    const ValueId odd = emit_op(Op::Or, {bits, number(DType::I32, 1)});
+    bits = emit_op(Op::Select, {failing_condition(), bits, odd});
+  }
   return type == DType::I32 ? bits : emit_op(Op::Convert, {bits}, type);
 }
 
-void Generator::fail_seldom() {
-  const ValueId first = rare_condition();
-  const ValueId second = rare_condition();
-  build_.fail_if(emit_op(Op::And, {first, second}), ir::FailKind::Check);
-}
+void Generator::fail_seldom() { build_.fail_if(failing_condition(), ir::FailKind::Check); }
 
 ir::Function generate(std::uint64_t seed, const Options& options) {
   return Generator(seed, options).run();

@@ -1,7 +1,8 @@
 // Random element programs, well typed and sure to end: every loop carries a counter and tests it.
 // They hold whatever the op table has (a new row needs nothing here), conversions where types do
 // not fit, nested loops and branches that are left in many ways and over several levels, arrays,
-// tables, the numbers of elements, random draws, and now and then an element that fails.
+// tables, rows and what runs for all positions of an element, the numbers of elements, random
+// draws, and now and then an element that fails.
 #pragma once
 
 #include "lanewise/ir/function.h"

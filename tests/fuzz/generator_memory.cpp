@@ -23,16 +23,33 @@ void Generator::memory_op() {
 }
 
 std::optional<ValueId> Generator::any_place() {
-  const bool from_arrays = !arrays_.empty() && (tables_.empty() || random_.chance(60));
-  if (from_arrays) return random_.pick(arrays_);
-  if (tables_.empty()) return std::nullopt;
-  return random_.pick(tables_);
+  std::vector<const std::vector<ValueId>*> lists;
+  for (const auto* list : {&arrays_, &tables_, &row_params_, &kept_, &kept_}) {
+    if (!list->empty()) lists.push_back(list);
+  }
+  if (lists.empty()) return std::nullopt;
+  return random_.pick(*random_.pick(lists));
+}
+
+bool Generator::can_write(ValueId place) const {
+  const std::size_t from = each_.empty() ? 0 : each_.back().arrays;
+  return std::find(arrays_.begin() + static_cast<std::ptrdiff_t>(from), arrays_.end(), place) !=
+         arrays_.end();
 }
 
 void Generator::new_array() {
+  const bool is_kept = !kept_.empty() && random_.chance(70);
+  const auto& others = is_kept ? kept_ : arrays_;
+  if (!others.empty() && random_.chance(40)) {  // a copy
+    const ValueId other = random_.pick(others);
+    arrays_.push_back(build_.array(other, static_cast<std::uint32_t>(size_of(other))));
+    return;
+  }
   const DType type = random_.chance(70) ? random_type() : any_type();
   const ValueId initial = operand(type);
-  arrays_.push_back(build_.array(initial, static_cast<std::uint32_t>(random_.between(1, 9))));
+  const int size =
+      has_each_ && each_.empty() && random_.chance(30) ? usual_size_ : random_.between(1, 9);
+  arrays_.push_back(build_.array(initial, static_cast<std::uint32_t>(size)));
 }
 
 // --- indices ---
@@ -49,6 +66,14 @@ ValueId Generator::any_index(ValueId place) {
     const int near = is_table(place) ? 40 : size_of(place);
     const DType type = random_.chance(70) ? DType::I32 : DType::I64;
     return number(type, random_.between(-3, near + 2));
+  }
+  if (dice < 60 && !each_.empty()) {
+    ValueId position = random_.chance(70) ? each_.back().position : random_.pick(each_).position;
+    if (random_.chance(40)) {
+      position = emit_op(Op::Mul, {position, number(DType::I32, random_.between(-2, 5))});
+    }
+    const int by = random_.chance(60) ? random_.between(-3, 3) : random_.between(-60, 60);
+    return index_of(emit_op(Op::Add, {position, number(DType::I32, by)}));
   }
   if (dice < 65) {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
@@ -71,6 +96,9 @@ ValueId Generator::safe_in_array(int most) {
     const bool fits =
         end.op == Op::Constant && end.constant == types::scalar_of(end.type, most + 1);
     if (fits && random_.chance(70)) return scope.counter;
+  }
+  for (const Each& e : each_) {
+    if (e.size <= most + 1 && random_.chance(60)) return e.position;
   }
   if (random_.chance(20)) return number(DType::I32, random_.between(0, most));
   const bool uniform = random_.chance(30);
@@ -124,12 +152,11 @@ void Generator::access() {
   const bool means_something = mode != IndexMode::Check && mode != IndexMode::Unchecked;
   ValueId index = means_something && random_.chance(70) ? any_index(place) : safe_index(place);
   if (mode == IndexMode::Check && fails_ && random_.chance(30)) {
-    const ValueId first = rare_condition();
-    const ValueId both = emit_op(Op::And, {first, rare_condition()});
+    const ValueId outside = failing_condition();
     const ValueId other = convert(any_index(place), build_.type(index));
-    index = emit_op(Op::Select, {both, other, index});
+    index = emit_op(Op::Select, {outside, other, index});
   }
-  access(place, mode, index, !is_table(place) && random_.chance(50));
+  access(place, mode, index, can_write(place) && random_.chance(50));
 }
 
 void Generator::access(ValueId place, IndexMode mode, ValueId index, bool writes) {
@@ -160,15 +187,15 @@ void Generator::guarded_access() {
     size = number(build_.type(index), size_of(place));
   }
   const ValueId zero = number(build_.type(index), 0);
-  const bool wrong = fails_ && random_.chance(30);
+  const bool wrong = fails_ && each_.empty() && random_.chance(30);
   const Op above = wrong && random_.chance(40) ? Op::Gt : Op::Ge;
   ValueId outside = emit_op(above, {index, size});
   if (!wrong || above == Op::Gt)
     outside = emit_op(Op::Or, {emit_op(Op::Lt, {index, zero}), outside});
   const bool checks = wrong || random_.chance(70);
   const IndexMode mode = checks ? IndexMode::Check : IndexMode::Unchecked;
-  const bool writes = !is_table(place) && random_.chance(50);
-  if (!scopes_.empty() && random_.chance(40)) {
+  const bool writes = can_write(place) && random_.chance(50);
+  if (can_leave() && random_.chance(40)) {
     const std::size_t own = scopes_.size() - 1;
     leave(own, outside, exit_values(own));
     return access(place, mode, index, writes);
@@ -189,22 +216,24 @@ void Generator::access_neighbours() {
   const int reach = is_table(place) ? 2 : std::min(size_of(place) - 1, 3);
   const ValueId first =
       is_table(place) ? safe_in_table(place) : index_of(safe_in_array(size_of(place) - 1 - reach));
-  const int lowest = fails_ && random_.chance(30) ? -1 : 0;
+  const int lowest = fails_ && each_.empty() && random_.chance(30) ? -1 : 0;
   for (int i = random_.between(2, 4); i > 0; --i) {
     const int added = random_.between(lowest, reach);
     const ValueId by = number(build_.type(first), added);
     const ValueId index = added == 0 ? first : emit_op(Op::Add, {first, by});
-    access(place, IndexMode::Check, index, !is_table(place) && random_.chance(50));
-    if (fails_ && random_.chance(30)) place = *any_place();
+    access(place, IndexMode::Check, index, can_write(place) && random_.chance(50));
+    if (fails_ && each_.empty() && random_.chance(30)) place = *any_place();
   }
 }
 
-void Generator::observe_arrays(std::size_t from) {
-  for (std::size_t i = from; i < arrays_.size(); ++i) {
-    if (!random_.chance(70)) continue;
+void Generator::observe_arrays(std::size_t from, std::size_t from_kept) {
+  const auto observe = [&](ValueId place) {
+    if (!random_.chance(70)) return;
     const ValueId index = random_.chance(50) ? noise() : number(DType::I32, random_.between(0, 8));
-    emit(build_.read(arrays_[i], index, IndexMode::Wrap), false);
-  }
+    emit(build_.read(place, index, IndexMode::Wrap), false);
+  };
+  for (std::size_t i = from; i < arrays_.size(); ++i) observe(arrays_[i]);
+  for (std::size_t i = from_kept; i < kept_.size(); ++i) observe(kept_[i]);
 }
 
 // --- numbers of elements ---

@@ -1,6 +1,7 @@
 // Internal to the generator: one class, a file for each theme. Values and conditions are made in
 // generator_values.cpp, loops and what else is left in generator_scopes.cpp, arrays, tables and
-// random draws in generator_memory.cpp, the rest in generator.cpp.
+// random draws in generator_memory.cpp, rows and `each` in generator_rows.cpp, the rest in
+// generator.cpp.
 #pragma once
 
 #include <optional>
@@ -36,6 +37,20 @@ class Generator {
     std::optional<std::size_t> draws = {};  // position of the number of draws
     std::size_t visible = 0;                // how much was in scope outside
     std::size_t arrays = 0;
+    std::size_t kept = 0;
+  };
+
+  /// What runs for all positions. Scopes around it cannot be left inside.
+  struct Each {
+    ValueId each = ir::kNone;
+    ValueId position = ir::kNone;
+    std::size_t scopes = 0;  // how many there were outside, and so on
+    std::size_t visible = 0;
+    std::size_t arrays = 0;
+    std::size_t kept = 0;
+    ValueId draws = ir::kNone;
+    int size = 0;
+    std::uint32_t collects = 0;
   };
 
   /// How a loop's counter goes by `step` towards `end`.
@@ -55,6 +70,7 @@ class Generator {
   void parameters();
   void body();
   void results();
+  void array_results(std::vector<ValueId>& values);
   DType random_type() { return random_.pick(types_); }
   DType any_type() { return static_cast<DType>(random_.below(types::kDTypeCount)); }
   bool has_budget() { return build_.function().values.size() < most_; }
@@ -114,6 +130,9 @@ class Generator {
   // --- scopes ---
 
   int loop_depth() const;
+  /// The first scope that can be left here, if there is one.
+  std::size_t first_scope() const { return each_.empty() ? 0 : each_.back().scopes; }
+  bool can_leave() const { return scopes_.size() > first_scope(); }
   void open_scope(std::vector<ValueId> initial, bool goes_round, bool rare = false);
   /// Ends with `next`; what it gives is in scope then, or some of it.
   void close_scope(std::span<const ValueId> next, std::optional<std::size_t> sum = {});
@@ -142,18 +161,25 @@ class Generator {
 
   // --- memory ---
 
-  /// True for programs with arrays, tables or numbers of elements.
-  bool has_memory() const { return has_arrays_ || !tables_.empty() || has_numbers_; }
+  /// True for programs with arrays, tables, rows or numbers of elements.
+  bool has_memory() const {
+    return has_arrays_ || !tables_.empty() || has_numbers_ || !row_params_.empty();
+  }
   void memory_op();
   void new_array();
   void access();
   void guarded_access();
   void access_neighbours();
   void access(ValueId place, ir::IndexMode mode, ValueId index, bool writes);
-  /// An array or a table in scope.
+  /// An array, a table, a row or what an `each` has kept.
   std::optional<ValueId> any_place();
-  bool is_table(ValueId place) { return build_.function()[place].op == Op::Param; }
-  int size_of(ValueId array) { return static_cast<int>(build_.function()[array].index); }
+  bool is_table(ValueId place) {
+    const ir::Function& f = build_.function();
+    return f[place].op == Op::Param && f.params[f[place].index].is_table();
+  }
+  /// No position changes what others see.
+  bool can_write(ValueId place) const;
+  int size_of(ValueId place) { return static_cast<int>(ir::size_of(build_.function(), place)); }
   /// One that is inside, in a way that shows more or less.
   ValueId safe_index(ValueId place);
   ValueId safe_in_array(int most);
@@ -162,10 +188,25 @@ class Generator {
   /// One that may be anything, but often is near.
   ValueId any_index(ValueId place);
   ValueId index_of(ValueId value);
-  /// So that what was written last is seen: reads arrays from position `from` on.
-  void observe_arrays(std::size_t from);
+  /// So that what was written last is seen: reads arrays, and what was kept, from there on.
+  void observe_arrays(std::size_t from, std::size_t from_kept);
   void element_number();
   void draw();
+
+  // --- rows ---
+
+  int random_size();
+  void row_parameters();
+  int most_positions() const;
+  bool may_open_each() const;
+  int each_size();
+  void open_each(int size);
+  void close_each();
+  void each();
+  void recorded();
+  void collect();
+  void read_at_position();
+  ValueId failing_condition();
 
   Random random_;
   ir::Builder build_;
@@ -182,11 +223,16 @@ class Generator {
   int sites_ = 0;              // places that draw
   ValueId noise_ = ir::kNone;  // an i32 that differs between elements
   std::vector<ValueId> tables_;
+  bool has_each_ = false;
+  int usual_size_ = 1;  // of rows
+  std::vector<ValueId> row_params_;
   std::vector<ValueId> arrays_;  // in scope
+  std::vector<ValueId> kept_;    // in scope
   std::vector<ValueId> visible_;
   std::vector<bool> used_;     // by value
   std::vector<bool> uniform_;  // by value
   std::vector<Scope> scopes_;  // the innermost is last
+  std::vector<Each> each_;     // the innermost is last
 };
 
 template <class Fits>

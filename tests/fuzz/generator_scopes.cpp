@@ -14,7 +14,7 @@ int Generator::loop_depth() const {
 }
 
 void Generator::open_scope(std::vector<ValueId> initial, bool goes_round, bool rare) {
-  Scope scope{.visible = visible_.size(), .arrays = arrays_.size()};
+  Scope scope{.visible = visible_.size(), .arrays = arrays_.size(), .kept = kept_.size()};
   if (draws_ != ir::kNone) {
     scope.draws = initial.size();
     initial.push_back(draws_);
@@ -38,6 +38,7 @@ void Generator::close_scope(std::span<const ValueId> next, std::optional<std::si
   build_.end_loop(values);
   visible_.resize(scope.visible);
   arrays_.resize(scope.arrays);
+  kept_.resize(scope.kept);
   for (std::uint32_t i = 0; i < scope.arguments.size(); ++i) {
     if (i == scope.draws) {
       draws_ = build_.result(scope.loop, i);
@@ -100,8 +101,10 @@ ValueId Generator::exit_condition() {
 
 void Generator::exit() {
   std::size_t target = scopes_.size() - 1;
-  if (random_.chance(75))
-    target = static_cast<std::size_t>(random_.below(static_cast<int>(target + 1)));
+  if (random_.chance(75)) {
+    target -=
+        static_cast<std::size_t>(random_.below(static_cast<int>(scopes_.size() - first_scope())));
+  }
   const ValueId condition = exit_condition();
   leave(target, condition, exit_values(target));
 }
@@ -122,13 +125,13 @@ void Generator::branch() {
   arguments.resize(count);
   leave_own(leaves, random_.chance(95) ? arguments : operands_like(arguments));
   segment(random_.between(0, 4));
-  if (scopes_.size() > 1 && random_.chance(25)) {  // as `break`, `continue` and `return` do
-    const auto target =
-        static_cast<std::size_t>(random_.below(static_cast<int>(scopes_.size()) - 1));
+  const int others = static_cast<int>(scopes_.size() - first_scope()) - 1;
+  if (others > 0 && random_.chance(25)) {  // as `break`, `continue` and `return` do
+    const auto target = first_scope() + static_cast<std::size_t>(random_.below(others));
     const std::vector<ValueId> values = exit_values(target);
     leave(target, build_.constant(Scalar(true)), values);
   }
-  observe_arrays(scopes_.back().arrays);
+  observe_arrays(scopes_.back().arrays, scopes_.back().kept);
   close_once(operands_like(arguments));
 }
 
@@ -144,7 +147,7 @@ void Generator::once() {
     leave_own(condition, exit_values(scopes_.size() - 1));
     segment(random_.between(0, 3));
   }
-  observe_arrays(scopes_.back().arrays);
+  observe_arrays(scopes_.back().arrays, scopes_.back().kept);
   close_once(operands_like(arguments));
 }
 
@@ -163,7 +166,9 @@ void Generator::rotate(Loop& loop, std::vector<ValueId>& initial) {
 /// Where the counter ends: some number of steps, or the size of an array or table.
 ValueId Generator::loop_end(Loop& loop, DType& type, int most) {
   const auto place = any_place();
-  if (place && random_.chance(30)) {
+  const int most_places = each_.empty() && loop_depth() == 0 ? 130 : 15;
+  const bool fits = place && (is_table(*place) || size_of(*place) <= most_places);
+  if (fits && random_.chance(30)) {
     loop.tests_first = true;
     if (!is_table(*place)) {
       if (types::is_float(type)) type = DType::I32;
@@ -239,7 +244,7 @@ void Generator::loop_body(const Loop& loop) {
     if (random_.chance(branches_ ? 15 : 3)) once();
     segment(random_.between(1, 5));
   }
-  observe_arrays(scopes_.back().arrays);
+  observe_arrays(scopes_.back().arrays, scopes_.back().kept);
   if (!next) next = next_count(loop);
   std::vector<ValueId> values;
   std::vector<ValueId> arguments = scopes_.back().arguments;

@@ -66,6 +66,9 @@ ValueId Generator::uniform_operand(DType type) {
 
 ValueId Generator::noise() {
   ValueId bits = noise_;
+  if (!each_.empty() && random_.chance(80)) {
+    bits = build_.op(Op::Add, {bits, each_.back().position});
+  }
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (scope->counter == ir::kNone) continue;
     if (random_.chance(30)) break;

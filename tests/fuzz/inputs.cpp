@@ -117,7 +117,7 @@ std::vector<Scalar> Inputs::arguments(const ir::Function& function, std::int64_t
   std::vector<Scalar> result;
   for (std::size_t p = 0; p < values.size(); ++p) {
     const ir::Param& param = function.params[p];
-    if (param.is_table()) continue;
+    if (param.is_indexed()) continue;
     result.push_back(values[p][param.is_mapped() ? static_cast<std::size_t>(i) : 0]);
   }
   return result;
@@ -154,9 +154,11 @@ std::int64_t random_first(Random& random, std::int64_t count) {
   }
 }
 
+std::int64_t values_per_element(const ir::Param& param) { return param.is_row() ? param.size : 1; }
+
 std::int64_t number_of_values(Random& random, const ir::Param& param, std::int64_t count) {
   constexpr int kMostInTable = 40;
-  if (param.is_mapped()) return count;
+  if (param.is_mapped()) return count * values_per_element(param);
   return param.is_table() ? random.between(1, random.chance(30) ? 4 : kMostInTable) : 1;
 }
 
@@ -184,8 +186,10 @@ Inputs subset(const ir::Function& function, const Inputs& inputs,
       list = inputs.values[p];
       continue;
     }
+    const std::int64_t size = values_per_element(function.params[p]);
     for (const std::int64_t i : elements) {
-      list.push_back(inputs.values[p][static_cast<std::size_t>(i)]);
+      const auto first = inputs.values[p].begin() + i * size;
+      list.insert(list.end(), first, first + size);
     }
   }
   return result;
@@ -221,8 +225,9 @@ std::optional<Inputs> parse_inputs(const ir::Function& function, std::string_vie
       const std::uint64_t value = std::stoull(bits, nullptr, 16);
       list.push_back(Scalar::load(function.params[p].type, &value));
     }
-    const auto expected = function.params[p].is_mapped() ? inputs.count : 1;
-    const bool fits = function.params[p].is_table() ? !list.empty() : std::ssize(list) == expected;
+    const ir::Param& param = function.params[p];
+    const auto expected = param.is_mapped() ? inputs.count * values_per_element(param) : 1;
+    const bool fits = param.is_table() ? !list.empty() : std::ssize(list) == expected;
     if (!fits) return std::nullopt;
   }
   if (inputs.count < 1 || inputs.values.size() != function.params.size()) return std::nullopt;

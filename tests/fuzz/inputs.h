@@ -13,10 +13,10 @@ namespace lw::fuzz {
 struct Inputs {
   std::int64_t count = 0;
   std::int64_t first_element = 0;  // the number of the first one
-  /// By parameter: one per element, the shared one, or those of a table.
+  /// By parameter: one per element or a row of them, the shared one, or those of a table.
   std::vector<std::vector<Scalar>> values;
 
-  /// What element `i` gets besides tables.
+  /// What element `i` gets besides tables and rows.
   std::vector<Scalar> arguments(const ir::Function& function, std::int64_t i) const;
   /// Of random draws; 0 where there are none.
   std::uint64_t seed(const ir::Function& function) const;

@@ -18,8 +18,8 @@ namespace {
   alarm(seconds);
   const Verdict verdict = job();
   const Way way = verdict.way.value_or(Way{.threads = 0});
-  const std::string text = fmt::format("{}\n{} {} {}\n{}", verdict.kind, way.threads, way.chunk,
-                                       way.count, verdict.problem);
+  const std::string text = fmt::format("{}\n{} {} {} {}\n{}", verdict.kind, way.threads, way.chunk,
+                                       way.count, int{way.strided}, verdict.problem);
   const bool written = write(out, text.data(), text.size()) == std::ssize(text);
   _exit(written ? 0 : 1);
 }
@@ -59,7 +59,8 @@ Verdict run_isolated(const std::function<Verdict()>& job, unsigned seconds) {
   Verdict verdict;
   Way way;
   std::getline(in, verdict.kind);
-  if (!(in >> way.threads >> way.chunk >> way.count)) return {"crash", "ended without a verdict"};
+  if (!(in >> way.threads >> way.chunk >> way.count >> way.strided))
+    return {"crash", "ended without a verdict"};
   if (way.threads > 0) verdict.way = way;
   in.ignore(1);
   std::getline(in, verdict.problem, '\0');

@@ -27,6 +27,7 @@
 #include "lanewise/ir/parse.h"
 #include "lanewise/ir/print.h"
 #include "lanewise/runtime/compile_queue.h"
+#include "lanewise/transform/passes.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/generator.h"
 #include "tests/fuzz/isolate.h"
@@ -137,8 +138,10 @@ class Fuzzer {
       if (!arguments_.isolate) alarm(kMostSeconds);
       const ir::Function function = generate(seed);
       Random random(seed);
-      const int least = reads_numbers(function) ? 300 : 100;  // or it has to do with few
-      const Inputs inputs = make_inputs(function, seed, least + random.between(0, 200));
+      // Those with numbers cannot be repeated; those with many positions take long.
+      const int least = transform::has_each(function) ? 30 : reads_numbers(function) ? 300 : 100;
+      const Inputs inputs =
+          make_inputs(function, seed, least + random.between(0, least < 100 ? 60 : 200));
       check({function, inputs}, fmt::format("{}", seed),
             [&](const auto& truth) { return choose_trials(function, truth, seed); });
     }
@@ -151,7 +154,8 @@ class Fuzzer {
     text << stream.rdbuf();
     const ir::Function function = ir::parse(text.str());
     arguments_.isolate = true;
-    const Inputs ours = make_inputs(function, arguments_.seed, 300);
+    const Inputs ours =
+        make_inputs(function, arguments_.seed, transform::has_each(function) ? 60 : 300);
     const Inputs inputs = parse_inputs(function, text.str()).value_or(ours);
     check({function, inputs}, "one",
           [&](const auto& truth) { return all_trials(function, truth); });
@@ -221,12 +225,14 @@ class Fuzzer {
     if (!arguments_.isolate) {
       fmt::print(stderr,
                  "{} runs, {} with several workers, {} with failing elements; "
-                 "{} compiled, {} with refill; {} with a step limit\n",
-                 c.runs, c.several_workers, c.failing, c.compiled, c.refilled, c.limited);
+                 "{} compiled, {} with refill, {} with positions in lanes; {} with a step limit\n",
+                 c.runs, c.several_workers, c.failing, c.compiled, c.refilled, c.inner, c.limited);
       fmt::print(stderr,
                  "programs with branches {}, rare ones {}, blocks left early {}, exits out of "
-                 "several {}, arrays {}, tables {}, numbers {}, draws {}\n",
-                 c.branches, c.rare, c.blocks, c.exits, c.arrays, c.tables, c.numbers, c.draws);
+                 "several {}, arrays {}, tables {}, numbers {}, draws {}, rows {}, each {}, nested "
+                 "ones {}\n",
+                 c.branches, c.rare, c.blocks, c.exits, c.arrays, c.tables, c.numbers, c.draws,
+                 c.rows, c.each, c.nested);
     }
     if (arguments_.digest) fmt::print("{:016x}\n", digest_);
     const std::string last = failures_ == 0

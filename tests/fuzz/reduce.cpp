@@ -1,6 +1,7 @@
 #include "tests/fuzz/reduce.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lanewise/base/error.h"
 #include "lanewise/ir/parse.h"
@@ -34,6 +35,7 @@ void for_each_exit(const Function& f, const Visit& visit, std::vector<ValueId> l
                    ir::BlockId block = 0) {
   for (const ValueId id : std::vector<ValueId>(f.blocks[block].body)) {
     if (f[id].op == Op::BreakIf) visit(id, loops[loops.size() - 1 - f[id].index]);
+    if (f[id].op == Op::Each) for_each_exit(f, visit, loops, f[id].block);
     if (f[id].op != Op::Loop) continue;
     loops.push_back(id);
     for_each_exit(f, visit, loops, f[id].block);
@@ -184,6 +186,65 @@ void inline_once(Function& f, ValueId loop, ValueId end) {
   }
 }
 
+// --- each ---
+
+std::vector<ValueId> collects_of(const Function& f, ValueId each) {
+  std::vector<ValueId> list;
+  for (const ValueId id : f.blocks[f[each].block].body) {
+    if (f[id].op == Op::Collect) list.push_back(id);
+  }
+  return list;
+}
+
+/// Collect number `i` is gone; with a result that is still read, the program is not valid.
+void drop_collect(Function& f, ValueId each, std::uint32_t i) {
+  erase(f, collects_of(f, each)[i]);
+  for (const ValueId id : listed(f)) {
+    Instruction& in = f[id];
+    if (in.op != Op::Result || in.operands[0] != each) continue;
+    if (in.index == i) erase(f, id);
+    if (in.index > i) --in.index;
+  }
+}
+
+/// The body stands where the `each` stood, for position 0; what was combined is its one value.
+void inline_position(Function& f, ValueId each) {
+  const ir::BlockId inner = f[each].block;
+  const std::vector<ValueId> collects = collects_of(f, each);
+  const ValueId zero = add_literal(f, Scalar(std::int32_t{0}));
+  for (const ValueId id : listed(f)) {
+    if (f[id].op != Op::Result || f[id].operands[0] != each) continue;
+    const Instruction& collect = f[collects[f[id].index]];
+    const bool is_place = collect.index >= static_cast<std::uint32_t>(ir::Collect::ArgMin);
+    replace_uses(f, id, is_place ? zero : collect.operands[0]);
+    erase(f, id);
+  }
+  replace_uses(f, f.blocks[inner].arguments[0], zero);
+  std::vector<ValueId> moved = f.blocks[inner].body;
+  std::erase_if(moved, [&](ValueId id) { return f[id].op == Op::Collect; });
+  f.blocks[inner].body.clear();
+  for (ir::Block& block : f.blocks) {
+    const auto at = std::find(block.body.begin(), block.body.end(), each);
+    if (at == block.body.end()) continue;
+    block.body.insert(block.body.erase(at), moved.begin(), moved.end());
+    return;
+  }
+}
+
+/// Copies of arrays and results are as long as what they are of.
+void settle_sizes(Function& f) {
+  for (const ValueId id : listed(f)) {
+    Instruction& in = f[id];
+    if (in.op == Op::Array && !in.operands.empty() && ir::is_array(f, in.operands[0])) {
+      in.index = ir::size_of(f, in.operands[0]);
+    }
+  }
+  const Instruction& end = f[f.blocks[0].body.back()];
+  for (std::size_t r = 0; r < f.results.size(); ++r) {
+    f.results[r] = ir::item_of(f, end.operands[r]);
+  }
+}
+
 // --- search ---
 
 class Reducer {
@@ -197,6 +258,7 @@ class Reducer {
       fewer_elements();
       fewer_results();
       try_edit(merge_literals, false);
+      fewer_positions();
       fewer_loops();
       fewer_carried();
       fewer_statements();
@@ -276,6 +338,63 @@ class Reducer {
       }
       return false;
     });
+  }
+
+  /// All rows and `each` of one size shorter at once, then each by itself; or none at all.
+  void fewer_positions() {
+    for (std::uint32_t size = longest(); size > 1; size = std::min(size - 1, longest())) {
+      for (const std::uint32_t shorter : {size / 2, size - 1}) {
+        if (resize([&](std::uint32_t now) { return now == size ? shorter : now; })) break;
+      }
+    }
+    for_each_listed([&](ValueId id) {
+      const Instruction in = best_.function[id];
+      if (in.op != Op::Each) return false;
+      if (try_edit([&](Function& f) { erase(f, id); })) return true;
+      if (try_edit([&](Function& f) { inline_position(f, id); })) return true;
+      const auto count = static_cast<std::uint32_t>(collects_of(best_.function, id).size());
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (try_edit([&](Function& f) { drop_collect(f, id, i); })) return true;
+      }
+      for (const std::uint32_t shorter : {in.index / 2, in.index - 1}) {
+        const bool done = shorter > 0 && shorter < in.index && try_edit([&](Function& f) {
+                            f[id].index = shorter;
+                            settle_sizes(f);
+                          });
+        if (done) return true;
+      }
+      return false;
+    });
+  }
+
+  std::uint32_t longest() const {
+    std::uint32_t most = 0;
+    for (const ir::Param& p : best_.function.params) most = std::max(most, p.size);
+    for (const ValueId id : listed(best_.function)) {
+      if (best_.function[id].op == Op::Each) most = std::max(most, best_.function[id].index);
+    }
+    return most;
+  }
+
+  template <class NewSize>
+  bool resize(const NewSize& new_size) {
+    Case candidate = best_;
+    Function& f = candidate.function;
+    for (std::size_t p = 0; p < f.params.size(); ++p) {
+      if (!f.params[p].is_row()) continue;
+      const std::uint32_t old = std::exchange(f.params[p].size, new_size(f.params[p].size));
+      std::vector<Scalar> values;
+      for (std::size_t i = 0; i < candidate.inputs.values[p].size(); ++i) {
+        if (i % old < f.params[p].size) values.push_back(candidate.inputs.values[p][i]);
+      }
+      candidate.inputs.values[p] = std::move(values);
+    }
+    for (const ValueId id : listed(f)) {
+      const bool has_size = f[id].op == Op::Each || f[id].op == Op::Array;
+      if (has_size) f[id].index = new_size(f[id].index);
+    }
+    settle_sizes(f);
+    return accept(std::move(candidate));
   }
 
   void fewer_carried() {
@@ -371,7 +490,10 @@ class Reducer {
       const Instruction in = best_.function[id];
       const bool is_rare = in.op == Op::Loop && in.index != 0;
       const bool is_long = in.op == Op::Array && in.index > 1;
-      return (is_rare || is_long) && try_edit([&](Function& f) { --f[id].index; });
+      return (is_rare || is_long) && try_edit([&](Function& f) {
+               --f[id].index;
+               settle_sizes(f);
+             });
     });
     const auto try_inputs = [&](const auto& edit) {
       Case candidate = best_;

@@ -37,12 +37,22 @@ class ToSlots {
     switch (in.op) {
       case Op::Param: {
         const ir::Param& p = f_.params[in.index];
-        map_[id] = build_.param(p.name, p.type, p.kind);
+        map_[id] = build_.param(p);
         return;
       }
       case Op::Loop:
         return begin(id);
+      case Op::Each:
+        map_[id] = build_.begin_each(in.index);
+        map_[f_.blocks[in.block].arguments[0]] = build_.arguments(map_[id])[0];
+        block(in.block);
+        build_.close_loop();
+        return;
       case Op::Result:
+        if (f_[in.operands[0]].op == Op::Each) {
+          map_[id] = build_.result(map_[in.operands[0]], in.index);
+          return;
+        }
         map_[id] = read(slots_[in.operands[0]][in.index]);
         return;
       case Op::BreakIf:

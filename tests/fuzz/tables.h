@@ -1,4 +1,5 @@
-// The tables of a program in memory of their own, at one of its ends: reading past them crashes.
+// The tables and rows of a program in memory of their own, at one of its ends: reading past them
+// crashes.
 #pragma once
 
 #include <deque>
@@ -14,11 +15,16 @@ class Tables {
   enum class At { Begin, End };  // of the memory that may be read
 
   Tables(const ir::Function& function, const Inputs& inputs, At at = At::End);
+  /// Those that all elements read.
   std::span<const types::Table> list() const { return list_; }
+  /// With the rows of an element, in the order of the parameters.
+  std::vector<types::Table> of_element(std::int64_t i) const;
 
  private:
   std::deque<Guarded> memory_;
   std::vector<types::Table> list_;
+  std::vector<types::Table> all_;      // of rows: that of element 0
+  std::vector<std::int64_t> strides_;  // bytes to the next element's; 0: a table
 };
 
 /// The bytes of an array with these values.

@@ -44,6 +44,7 @@ int size_of(const ir::Function& f) {
 Trial code_trial(const Shape& shape, int interleave, int steps) {
   Trial trial{.compile = runtime::CompileMode::Now};
   trial.wish = {.refill = false,
+                .inner = false,
                 .isa = shape.isa,
                 .lanes = shape.lanes,
                 .interleave = interleave,
@@ -65,15 +66,44 @@ std::vector<Trial> static_trials() {
   return {{.kind = Trial::Kind::Text}, {.kind = Trial::Kind::Passes}};
 }
 
+namespace {
+
+/// Each instruction set with elements in lanes and with positions in lanes; widths by turns.
+void add_row_trials(std::vector<Trial>& trials, Random& random, bool loops, int most_copies,
+                    std::span<const ir::Evaluation> truth) {
+  for (const Isa isa : {Isa::V2, Isa::V3, Isa::V4}) {
+    if (isa > plan::host_isa()) continue;
+    for (const bool inner : {false, true}) {
+      const int lanes = isa == Isa::V2 ? 4 : 4 << random.below(3);
+      const int interleave = std::min(random.between(1, 4), most_copies);
+      Trial trial = code_trial({isa, lanes}, interleave, random.between(1, 2));
+      trial.wish.inner = inner;
+      if (random.chance(20)) trial.wish.interleave.reset();  // as the planner likes
+      if (random.chance(20)) trial.wish.lanes.reset();
+      if (loops && random.chance(25)) limit(trial, random, truth);
+      trial.disturbed = random.chance(20);
+      trials.push_back(trial);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<Trial> choose_trials(const ir::Function& function,
                                  std::span<const ir::Evaluation> truth, std::uint64_t seed) {
   constexpr int kCompiled = 3;
   Random random(seed ^ 0x747269616c73);
   std::vector<Trial> trials = {{.disturbed = random.chance(20)}};  // the tile machine
-  const ir::Function program = transform::run(function);
+  const ir::Function program = lane_program(function);
   const bool refillable = kernel::is_refillable(program);
-  const bool loops = has_loop(program);
+  const bool loops = has_loop(function);
   const int most_copies = std::max(1, 240 / size_of(program));
+  if (transform::has_each(function)) {
+    add_row_trials(trials, random, loops, most_copies, truth);
+    if (loops) limit(trials.emplace_back(), random, truth);
+    if (seed % 8 == 0) trials.push_back({.compile = runtime::CompileMode::Auto});
+    return trials;
+  }
   const std::vector<Shape> all = shapes();
   for (std::uint64_t i = 0; i < kCompiled; ++i) {
     std::uint64_t number = seed * kCompiled + i;
@@ -105,8 +135,9 @@ std::vector<Trial> choose_trials(const ir::Function& function,
 std::vector<Trial> all_trials(const ir::Function& function, std::span<const ir::Evaluation> truth) {
   Random random(1);
   std::vector<Trial> trials = {{}, {.compile = runtime::CompileMode::Auto}};
-  const ir::Function program = transform::run(function);
-  const bool loops = has_loop(program);
+  const ir::Function program = lane_program(function);
+  const bool loops = has_loop(function);
+  const bool has_each = transform::has_each(function);
   if (loops) limit(trials.emplace_back(), random, truth);
   for (const Shape& shape : shapes()) {
     for (int interleave = 1; interleave <= 4; ++interleave) {
@@ -115,6 +146,11 @@ std::vector<Trial> all_trials(const ir::Function& function, std::span<const ir::
         trial.disturbed = interleave == 2;
         trials.push_back(trial);
         if (loops && steps == 2) limit(trials.emplace_back(trial), random, truth);
+        if (has_each && steps == 1) {
+          trials.push_back(trial);
+          trials.back().wish.inner = true;
+          if (loops) limit(trials.emplace_back(trials.back()), random, truth);
+        }
         if (!kernel::is_refillable(program) || !can_refill(shape)) continue;
         trial.wish.refill = true;
         for (const int threshold : {1, shape.lanes, shape.lanes * interleave}) {
@@ -142,10 +178,12 @@ std::string to_string(const Trial& trial) {
     case runtime::CompileMode::Now: {
       const plan::Wish& wish = trial.wish;
       text = fmt::format("machine code, {}, {} lanes x {} registers, {} steps a look, {}",
-                         !wish.refill   ? "planner's choice"
-                         : *wish.refill ? "refill"
-                                        : "packets",
-                         *wish.lanes, *wish.interleave, *wish.steps, plan::name_of(*wish.isa));
+                         wish.inner.value_or(false) ? "positions in lanes"
+                         : !wish.refill             ? "planner's choice"
+                         : *wish.refill             ? "refill"
+                                                    : "packets",
+                         wish.lanes.value_or(0), wish.interleave.value_or(0), *wish.steps,
+                         plan::name_of(*wish.isa));
       if (wish.threshold) text += fmt::format(", refill at {}", *wish.threshold);
       break;
     }

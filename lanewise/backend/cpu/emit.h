@@ -156,6 +156,7 @@ class Emitter {
   void flat_write(const kernel::Instruction& in);
   void flat_fill(const kernel::Instruction& in);
   /// Where the places of register `u` begin, if they follow one another.
+  llvm::Value* steps_from_first(const kernel::Instruction& in, int u);
   llvm::Value* stepped_pointer(const kernel::Instruction& in, llvm::Value* base, DType type, int u);
   bool is_flat(const kernel::Instruction& in) const;
 

@@ -313,12 +313,16 @@ Value* Emitter::flat_values(const Instruction& in, DType& type) {
   return arrays_[in.index][0];
 }
 
-Value* Emitter::stepped_pointer(const Instruction& in, Value* base, DType type, int u) {
+/// How far the place of the first lane's position is from that of position 0.
+Value* Emitter::steps_from_first(const Instruction& in, int u) {
   Value* at = b_.CreateAdd(position_, b_.getInt32(static_cast<unsigned>(u * s_.lanes)));
-  at = b_.CreateMul(b_.CreateSExt(at, b_.getInt64Ty()),
-                    b_.getInt64(static_cast<std::uint64_t>(std::int64_t{in.step})));
+  return b_.CreateMul(b_.CreateSExt(at, b_.getInt64Ty()),
+                      b_.getInt64(static_cast<std::uint64_t>(std::int64_t{in.step})));
+}
+
+Value* Emitter::stepped_pointer(const Instruction& in, Value* base, DType type, int u) {
   Value* first = b_.CreateSExt(read(in.sources[0], 0, false), b_.getInt64Ty());
-  return element_pointer(element_pointer(base, type, first), type, at);
+  return element_pointer(element_pointer(base, type, first), type, steps_from_first(in, u));
 }
 
 void Emitter::flat_read(const Instruction& in) {
@@ -335,20 +339,29 @@ void Emitter::flat_read(const Instruction& in) {
       write(in.dst, u, gather(t, base, read(in.sources[0], u, true), read(in.sources[1], u, true)));
       continue;
     }
-    Value* at = stepped_pointer(in, base, t, u);
     Value* mask = read(in.sources[1], u, true);
+    const auto* known = llvm::dyn_cast<llvm::Constant>(mask);
+    const bool are_all_live = known != nullptr && known->isAllOnesValue();
     if (in.step != 1) {
-      Value* offsets = b_.CreateMul(
-          ops_.iota(), llvm::ConstantInt::get(ops_.iota()->getType(),
-                                              static_cast<std::uint64_t>(std::int64_t{in.step})));
-      write(in.dst, u, gather(t, at, offsets, mask));
+      auto* type = ops_.iota()->getType();
+      Value* places = b_.CreateMul(
+          ops_.iota(),
+          llvm::ConstantInt::get(type, static_cast<std::uint64_t>(std::int64_t{in.step})));
+      Value* from = base;
+      if (are_all_live) {
+        from = stepped_pointer(in, base, t, u);
+      } else {  // counted from place 0, which dead lanes may read
+        Value* first = b_.CreateSExtOrTrunc(read(in.sources[0], 0, false), b_.getInt32Ty());
+        first = b_.CreateAdd(first, b_.CreateTrunc(steps_from_first(in, u), b_.getInt32Ty()));
+        places = b_.CreateAdd(places, b_.CreateVectorSplat(unsigned(s_.lanes), first));
+      }
+      write(in.dst, u, gather(t, from, places, mask));
       continue;
     }
-    const auto* known = llvm::dyn_cast<llvm::Constant>(mask);
-    Value* value = known != nullptr && known->isAllOnesValue()
-                       ? static_cast<Value*>(b_.CreateAlignedLoad(lanes, at, align))
-                       : b_.CreateMaskedLoad(lanes, at, align, ops_.from_mask(mask),
-                                             llvm::Constant::getNullValue(lanes));
+    Value* at = stepped_pointer(in, base, t, u);
+    Value* value = are_all_live ? static_cast<Value*>(b_.CreateAlignedLoad(lanes, at, align))
+                                : b_.CreateMaskedLoad(lanes, at, align, ops_.from_mask(mask),
+                                                      llvm::Constant::getNullValue(lanes));
     write(in.dst, u, from_memory(t, value));
   }
 }

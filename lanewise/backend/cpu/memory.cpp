@@ -80,8 +80,11 @@ void Emitter::table_read(const Instruction& in) {
 /// The first row of register `u`, and how far from there each lane's row is.
 Value* Emitter::rows_of_lanes(Value* base, types::Item item, int u, Value*& offsets) {
   if (phase_ == Phase::Packet) {
-    Value* first =
-        b_.CreateMul(b_.CreateSExt(packet_index(u), b_.getInt64Ty()), b_.getInt64(item.size));
+    Value* index = packet_index(u);
+    if (masked_) {  // dead lanes may read the first row: there must be one
+      index = b_.CreateSelect(b_.CreateICmpSLT(index, count_), index, b_.getInt32(0));
+    }
+    Value* first = b_.CreateMul(b_.CreateSExt(index, b_.getInt64Ty()), b_.getInt64(item.size));
     offsets = b_.CreateMul(ops_.iota(), llvm::ConstantInt::get(ops_.iota()->getType(), item.size));
     return element_pointer(base, item.type, first);
   }

@@ -235,6 +235,7 @@ void Emitter::store_staged() {
   b_.CreateCondBr(b_.CreateICmpSLT(id, count_), store, next);
   b_.SetInsertPoint(store);
   for (std::size_t i = 0; i < staged_.size(); ++i) {
+    if (k_.outputs[i].is_row()) continue;  // stored lane by lane already
     const DType t = k_.outputs[i].type;
     Value* value = b_.CreateLoad(memory_type(t, false), element_pointer(staged_[i], t, number));
     b_.CreateStore(value, element_pointer(outputs_[i], t, id));

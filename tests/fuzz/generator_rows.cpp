@@ -1,0 +1,198 @@
+// Rows and `each`: what runs for all positions of an element, what is collected of them, and reads
+// at places that have to do with the position.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tests/fuzz/generator_parts.h"
+
+namespace lw::fuzz {
+
+using ir::Collect;
+using ir::IndexMode;
+
+namespace {
+
+constexpr int kMostPositions = 130;
+constexpr int kMostKept = 700;  // values in one array
+
+}  // namespace
+
+int Generator::random_size() {
+  const int dice = random_.below(100);
+  if (dice < 55) return random_.between(7, 70);
+  return dice < 70 ? random_.between(1, 9) : random_.between(1, kMostPositions);
+}
+
+void Generator::row_parameters() {
+  usual_size_ = random_size();
+  for (int i = random_.chance(90) ? random_.between(1, 3) : 0; i > 0; --i) {
+    const DType type = random_.chance(60) ? random_type() : any_type();
+    const int size = random_.chance(70) ? usual_size_ : random_size();
+    row_params_.push_back(build_.param(fmt::format("row{}", i), type, ir::ParamKind::Mapped,
+                                       static_cast<std::uint32_t>(size)));
+  }
+}
+
+// --- each ---
+
+/// So that what an element does stays little: loops and others around count.
+int Generator::most_positions() const {
+  constexpr std::array kTrips = {1, 15, 100, 300};  // by depth of loops
+  int around = kTrips[static_cast<std::size_t>(std::min(loop_depth(), 3))];
+  for (const Each& e : each_) around *= e.size;
+  return std::min(kMostPositions, 600 / around);
+}
+
+bool Generator::may_open_each() const {
+  constexpr std::size_t kDeepest = 3;
+  return has_each_ && each_.size() < kDeepest && most_positions() > 0;
+}
+
+int Generator::each_size() {
+  const int most = most_positions();
+  const int size = random_.chance(60) ? usual_size_ : random_size();
+  return size <= most ? size : random_.between(1, most);
+}
+
+void Generator::open_each(int size) {
+  Each e{.scopes = scopes_.size(),
+         .visible = visible_.size(),
+         .arrays = arrays_.size(),
+         .kept = kept_.size(),
+         .draws = draws_,
+         .size = size};
+  e.each = build_.begin_each(static_cast<std::uint32_t>(size));
+  e.position = emit(build_.arguments(e.each)[0], true);
+  each_.push_back(e);
+}
+
+void Generator::close_each() {
+  const Each e = each_.back();
+  each_.pop_back();
+  build_.close_loop();
+  visible_.resize(e.visible);
+  arrays_.resize(e.arrays);
+  kept_.resize(e.kept);
+  draws_ = e.draws;
+  for (std::uint32_t i = 0; i < e.collects; ++i) {
+    if (random_.chance(5)) continue;
+    const ValueId result = build_.result(e.each, i);
+    if (ir::is_array(build_.function(), result)) {
+      kept_.push_back(result);
+    } else {
+      emit(result, false);
+    }
+  }
+}
+
+void Generator::each() {
+  if (random_.chance(40)) return recorded();
+  open_each(each_size());
+  for (int reads = random_.between(0, 3); reads > 0; --reads) read_at_position();
+  segment(random_.between(0, 5));
+  if (random_.chance(15)) collect();
+  if (random_.chance(30)) segment(random_.between(1, 3));
+  observe_arrays(each_.back().arrays, each_.back().kept);
+  for (int collects = random_.between(1, 3); collects > 0; --collects) collect();
+  close_each();
+}
+
+/// As programs are recorded: one `each` for every operation, on what those before have kept.
+void Generator::recorded() {
+  const int size = each_size();
+  for (int steps = random_.between(2, 6); steps > 0 && has_budget(); --steps) {
+    open_each(random_.chance(85) ? size : each_size());
+    for (int reads = random_.between(1, 2); reads > 0; --reads) read_at_position();
+    if (random_.chance(80)) random_op();
+    for (int collects = random_.chance(80) ? 1 : 2; collects > 0; --collects) collect();
+    close_each();
+  }
+}
+
+/// Any way to collect that fits the type of a value from inside.
+void Generator::collect() {
+  Each& e = each_.back();
+  ++e.collects;
+  std::vector<ValueId> arrays(kept_.begin() + static_cast<std::ptrdiff_t>(e.kept), kept_.end());
+  arrays.insert(arrays.end(), arrays_.begin() + static_cast<std::ptrdiff_t>(e.arrays),
+                arrays_.end());
+  std::erase_if(arrays, [&](ValueId id) { return size_of(id) * e.size > kMostKept; });
+  if (!arrays.empty() && random_.chance(40)) {
+    return build_.collect(Collect::Keep, random_.pick(arrays));
+  }
+  ValueId value = *find([&](ValueId id) { return id >= e.position; });
+  if (random_.chance(30) && build_.type(value) != DType::Bool) value = take_in(value, e.visible, 4);
+  if (random_.chance(45)) return build_.collect(Collect::Keep, value);
+  if (types::is_half(build_.type(value))) value = convert(value, DType::F32);
+  constexpr std::array kOfFloats = {Collect::Sum, Collect::Product, Collect::Min,
+                                    Collect::Max, Collect::ArgMin,  Collect::ArgMax};
+  constexpr std::array kOfIntegers = {Collect::Sum,    Collect::Product, Collect::Min, Collect::Max,
+                                      Collect::ArgMin, Collect::ArgMax,  Collect::And, Collect::Or};
+  const DType type = build_.type(value);
+  const Collect how = type == DType::Bool     ? (random_.chance(50) ? Collect::And : Collect::Or)
+                      : types::is_float(type) ? random_.pick(kOfFloats)
+                                              : random_.pick(kOfIntegers);
+  build_.collect(how, value);
+}
+
+// --- reads ---
+
+/// Of a row, of what was kept, or of another place.
+void Generator::read_at_position() {
+  const auto found = any_place();
+  if (!found) return random_op();
+  const ValueId place = *found;
+  if (is_table(place)) return access();
+  const int size = size_of(place);
+  if (random_.chance(8)) return guarded_access();
+  const ValueId position = each_.back().position;
+  const bool fits = each_.back().size <= size;
+  constexpr std::array kMeaning = {IndexMode::Clip, IndexMode::Wrap, IndexMode::Fill};
+  constexpr std::array kInside = {IndexMode::Check, IndexMode::Unchecked, IndexMode::Unchecked};
+  const IndexMode inside =
+      fits && random_.chance(80) ? random_.pick(kInside) : random_.pick(kMeaning);
+  const auto read = [&](ValueId index, IndexMode mode) {
+    if (random_.chance(15)) index = convert(index, DType::I64);
+    access(place, mode, index, false);
+  };
+  const int dice = random_.below(100);
+  if (dice < 45) return read(position, inside);
+  if (dice < 57) return read(emit_op(Op::Sub, {number(DType::I32, size - 1), position}), inside);
+  if (dice < 72) {
+    const ValueId by = number(DType::I32, random_.between(-3, 3));
+    const ValueId index = emit_op(random_.chance(70) ? Op::Add : Op::Sub, {position, by});
+    return read(index, random_.pick(kMeaning));
+  }
+  if (dice < 80) {
+    const ValueId times = number(DType::I32, random_.between(-2, 5));
+    return read(emit_op(Op::Mul, {position, times}), random_.pick(kMeaning));
+  }
+  if (dice < 85) return read(emit_op(Op::Shr, {position, number(DType::I32, 1)}), inside);
+  if (dice < 93 && each_.size() > 1) {  // as of a matrix
+    const Each& outer = each_[each_.size() - 2];
+    const ValueId row = emit_op(Op::Mul, {outer.position, number(DType::I32, each_.back().size)});
+    const ValueId index = emit_op(Op::Add, {row, position});
+    const bool is_inside = outer.size * each_.back().size <= size;
+    return read(index, is_inside ? random_.pick(kInside) : random_.pick(kMeaning));
+  }
+  if (dice < 96) return access(place, IndexMode::Check, safe_index(place), false);
+  const ValueId index = any_index(place);
+  read(index, random_.pick(kMeaning));
+}
+
+// --- failures ---
+
+/// For few elements, and for few positions of those.
+ValueId Generator::failing_condition() {
+  const ValueId first = rare_condition();
+  ValueId both = emit_op(Op::And, {first, rare_condition()});
+  for (const Each& e : each_) {
+    const ValueId place = number(DType::I32, random_.below(e.size));
+    both = emit_op(Op::And, {both, emit_op(Op::Eq, {e.position, place})});
+  }
+  return both;
+}
+
+}  // namespace lw::fuzz

@@ -287,11 +287,8 @@ class Merger {
           stands_for[id] = f_[before[f_[in.operands[0]].index]].operands[0];
         },
         f_[second].block);
-    std::vector<ValueId> moved;
-    for (const ValueId id : source.body) {
-      if (stands_for.count(id) == 0) moved.push_back(id);
-    }
-    target.body.insert(target.body.end(), moved.begin(), moved.end());
+    drop(f_[second].block, stands_for);
+    target.body.insert(target.body.end(), source.body.begin(), source.body.end());
     for (Instruction& in : f_.values) {
       for (ValueId& operand : in.operands) {
         if (const auto at = stands_for.find(operand); at != stands_for.end()) operand = at->second;
@@ -301,7 +298,15 @@ class Merger {
         in.index += static_cast<std::uint32_t>(before.size());
       }
     }
-    // Reads inside of inner blocks stay listed there; they are values that nobody needs now.
+  }
+
+  /// Takes values for which others stand out of a block and what is in it.
+  void drop(ir::BlockId block, const std::map<ValueId, ValueId>& stands_for) {
+    auto& body = f_.blocks[block].body;
+    std::erase_if(body, [&](ValueId id) { return stands_for.count(id) > 0; });
+    for (const ValueId id : body) {
+      if (f_[id].block != ir::kNone) drop(f_[id].block, stands_for);
+    }
   }
 
   ir::Function f_;

@@ -93,9 +93,12 @@ class Results {
 static_assert(std::is_same_v<npy_intp, std::int64_t>);
 
 /// Where no argument is an array, there are as many elements as were asked for, in one dimension,
-/// or a single one.
+/// or a single one. A row is one element's.
 void set_count(const MapOptions& options, Geometry& geometry) {
   if (geometry.rank > 0) return;
+  if (geometry.has_rows && options.count) {
+    throw UsageError("map: count and an array; expected one of them.");
+  }
   if (!options.count) {
     geometry.is_flat = true;
     return;

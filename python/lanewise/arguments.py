@@ -159,7 +159,7 @@ def describe(
     signature = Signature(tuple(structures), tuple(leaves))
     shape = _common_shape(call, mapped, names)
     if count is not None:
-        shape = _counted(call, mapped, names, count)
+        shape = _counted(call, leaves, values, names, count)
     return Arguments(values, shape, signature, is_plain, copied, tuple(sizes), core)
 
 
@@ -185,11 +185,12 @@ def _in_rows(
 
 
 def _counted(
-    call: str, shapes: list[tuple[int, ...]], names: list[str], count: int
+    call: str, leaves: list[Parameter], values: list[Any], names: list[str], count: int
 ) -> tuple[int, ...]:
-    """Return the shape of a map without arrays."""
-    for shape, name in zip(shapes, names, strict=True):
-        if shape:
+    """Return the shape of a map without arrays; one row is an array, too."""
+    for leaf, value, name in zip(leaves, values, names, strict=True):
+        if leaf.role == ParamKind.Mapped:
+            shape = np.shape(value)
             raise UsageError(
                 f"{call}: count and an array; got {count} and the shape {shape} ({name}), expected "
                 "one of them. Leave count away where an argument is mapped."

@@ -305,6 +305,47 @@ TEST_P(RowSizes, Matrices) {
                       5, false);
 }
 
+/// What one `each` keeps is read inside of another, by an `each` in that.
+TEST_P(RowSizes, Normalised) {
+  expect_as_evaluated(sized(R"(function normalised(%0: f32[N2]) -> (f32[N2]) {
+    %1 = constant i32 N
+    %2 = each 5 (%3: i32) {
+      %4 = mul i32 %3, %1
+      %5 = each N (%6: i32) {
+        %7 = add i32 %4, %6
+        %8 = table_read f32 %0, %7 unchecked
+        collect sum %8
+      }
+      %9 = result f32 %5 0
+      collect keep %9
+    }
+    %10 = result f32 %2 0
+    %11 = each 5 (%12: i32) {
+      %13 = array_read f32 %10, %12 unchecked
+      %14 = constant f32 N
+      %15 = div f32 %13, %14
+      collect keep %15
+    }
+    %16 = result f32 %11 0
+    %17 = each 5 (%18: i32) {
+      %19 = mul i32 %18, %1
+      %20 = each N (%21: i32) {
+        %22 = add i32 %19, %21
+        %23 = table_read f32 %0, %22 unchecked
+        %24 = array_read f32 %16, %18 unchecked
+        %25 = sub f32 %23, %24
+        collect keep %25
+      }
+      %26 = result f32 %20 0
+      collect keep %26
+    }
+    %27 = result f32 %17 0
+    return (%27)
+  })",
+                            5),
+                      11, false);
+}
+
 /// Programs as they are recorded, an `each` for every operation.
 TEST_P(RowSizes, ManySmallSteps) {
   expect_as_evaluated(sized(R"(function steps(%0: f32[N], %1: f32) -> (f32[N], f32, f32) {

@@ -131,3 +131,11 @@ def test_wrong_uses_are_refused():
 
 def test_a_parameter_named_count_is_no_option():
     assert_same(lw.vectorize(lambda x, count: x + count)(np.arange(3), count=2), np.arange(3) + 2)
+
+
+def test_a_row_is_an_array() -> None:
+    f = lw.vectorize(lambda x: x.sum(), signature="(n)->()")
+    assert f(np.arange(3.0)) == 3
+    for _ in range(2):  # also when the call is known
+        with pytest.raises(lw.UsageError, match=r"count and an array; got 5 and the shape \(3,\)"):
+            f(np.arange(3.0), count=5)

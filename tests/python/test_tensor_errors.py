@@ -142,13 +142,9 @@ def test_elements_in_plain_arrays():
 
 def test_complex_numbers_in_tensors():
     rows = np.ones((2, 3), np.complex128)
-    with pytest.raises(
-        lw.UsageTypeError, match=r"elements of argument 0 are complex; got comple"
-    ):
+    with pytest.raises(lw.UsageTypeError, match=r"elements of argument 0 are complex; got comple"):
         lw.map(lambda x: x, rows)
     with pytest.raises(lw.UsageTypeError, match=r"multiply: unsupported type; got complex128"):
         lw.map(lambda x: x * 1j, X)
-    with pytest.raises(
-        lw.UsageTypeError, match=r"table: a whole array of complex numbers; got a"
-    ):
+    with pytest.raises(lw.UsageTypeError, match=r"table: a whole array of complex numbers; got a"):
         lw.vectorize(lambda x: x + rows)(np.arange(2.0))

@@ -246,9 +246,6 @@ def test_functions_of_lanewise():
     np.testing.assert_array_equal(got, one(x))
 
 
-@pytest.mark.xfail(
-    strict=False, reason="fusion of a chain of kept values into an inner each: rewrite.cpp:14"
-)
 def test_what_is_normalised_along_the_last_axis():
     check(lambda m: m - m.mean(axis=1, keepdims=True), numbers((COUNT, 3, 4)), ulp=8)
     check(lambda m: m.var(axis=1), numbers((COUNT, 3, 4)), ulp=8)

@@ -53,11 +53,12 @@ Value* Emitter::gather(DType type, Value* base, Value* index, Value* mask) {
   Value* zero = llvm::Constant::getNullValue(lanes);
   Value* live = ops_.from_mask(mask);
   Value* value = nullptr;
-  if (ops_.has_bit_masks()) {
+  if (ops_.has_bit_masks() && types::size_of(type) >= 4) {
     Value* at = b_.CreateInBoundsGEP(memory_type(type, false), base, index);
     value = b_.CreateMaskedGather(lanes, at, align, live, zero);
   } else {
-    // Not by masked gathers, which are a branch a lane here: dead lanes read the first place.
+    // Not by masked gathers, which are a branch a lane here and for small types: dead lanes read
+    // the first place.
     index = b_.CreateSelect(live, index, llvm::Constant::getNullValue(index->getType()));
     Value* at = b_.CreateInBoundsGEP(memory_type(type, false), base, index);
     value = b_.CreateMaskedGather(lanes, at, align);

@@ -159,7 +159,8 @@ def describe(
     signature = Signature(tuple(structures), tuple(leaves))
     shape = _common_shape(call, mapped, names)
     if count is not None:
-        shape = _counted(call, leaves, values, names, count)
+        parameters = [leaf for leaf in leaves if isinstance(leaf, Parameter)]
+        shape = _counted(call, parameters, values, names, count)
     return Arguments(values, shape, signature, is_plain, copied, tuple(sizes), core)
 
 

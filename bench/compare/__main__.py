@@ -8,9 +8,10 @@ from pathlib import Path
 
 from .cases import all_cases, group_of
 from .driver import Driver, all_competitors
-from .figures import Figure, Times, all_figures
+from .figures import all_figures
 from .process import MissingError
 from .report import format_figures, format_result
+from .times import Figure, Times
 
 
 def _loops(binary: Path, repeats: int) -> list[Figure]:

@@ -1,5 +1,6 @@
 """Arrays as competitors get them: one file with all, and a line that tells them apart."""
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ DTYPES: dict[str, Any] = {
     "f64": np.float64,
     "i32": np.int32,
     "i64": np.int64,
+    "u8": np.uint8,
+    "u32": np.uint32,
 }
 _LINE = 64
 _NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
@@ -20,7 +23,7 @@ _NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 @dataclass(frozen=True)
 class Data:
-    """Inputs have a value for each element, tables belong to all of them."""
+    """Inputs have a value, or a row, for each element, tables belong to all of them."""
 
     size: int  # elements
     inputs: list[Array]
@@ -32,15 +35,26 @@ class Data:
         with path.open("wb") as file:
             for _, array in named:
                 np.ascontiguousarray(array).tofile(file)
-        return " ".join(f"{name}:{_NAMES[array.dtype]}:{array.size}" for name, array in named)
+        return " ".join(
+            f"{name}:{describe(_NAMES[array.dtype], array.shape)}" for name, array in named
+        )
 
 
-def new_array(size: int, dtype: Any) -> Array:
+def describe(dtype: str, shape: tuple[int, ...]) -> str:
+    """Return type and shape as the protocol has them: f32:4096x1024."""
+    return f"{dtype}:{'x'.join(str(length) for length in shape)}"
+
+
+def new_array(description: str) -> Array:
     """Return memory that begins with a cache line, as competitors in C++ have it."""
-    kind = np.dtype(dtype)
-    memory = np.empty(size * kind.itemsize + _LINE, np.uint8)
+    dtype, _, lengths = description.partition(":")
+    kind: np.dtype[Any] = np.dtype(DTYPES[dtype])
+    shape = tuple(int(length) for length in lengths.split("x"))
+    size = math.prod(shape) * kind.itemsize
+    memory = np.empty(size + _LINE, np.uint8)
     first = -memory.ctypes.data % _LINE
-    return memory[first : first + size * kind.itemsize].view(kind)
+    array: Array = memory[first : first + size].view(kind)
+    return array.reshape(shape)
 
 
 def read_data(path: Path, description: str, size: int) -> Data:
@@ -48,9 +62,9 @@ def read_data(path: Path, description: str, size: int) -> Data:
     data = Data(size, [])
     with path.open("rb") as file:
         for word in description.split():
-            name, dtype, length = word.split(":")
-            array = new_array(int(length), DTYPES[dtype])
-            array[:] = np.fromfile(file, DTYPES[dtype], int(length))
+            name, _, description = word.partition(":")
+            array = new_array(description)
+            array[:] = np.fromfile(file, array.dtype, array.size).reshape(array.shape)
             if name == "input":
                 data.inputs.append(array)
             else:

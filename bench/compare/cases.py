@@ -1,6 +1,6 @@
 """What is measured: formulas with their inputs and true results, and the cases of a run.
 
-Workloads with loops are in `programs`.
+Workloads with loops are in `programs`, those whose elements are rows and images in `tensors`.
 """
 
 import math
@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import DTYPES, Array, Data
+from .arrays import DTYPES, Array, Data, describe
 from .formulas import make_formula
-from .programs import PROGRAMS, make_judge
+from .programs import PROGRAMS, Program, make_judge
+from .tensors import TENSORS
 
 _MEGA = 1_000_000
 LONG = 25 * _MEGA  # floats in an array of 100 MB
@@ -74,16 +75,26 @@ class Case:
 
     @property
     def output_dtype(self) -> str:
-        return PROGRAMS[self.workload].output if self.is_program else self.dtype
+        return self.dtype if self.program is None else self.program.output
 
     @property
-    def is_program(self) -> bool:
-        return self.workload in PROGRAMS
+    def output(self) -> str:
+        """Type and shape of all results."""
+        shape = () if self.program is None else self.program.shape
+        return describe(self.output_dtype, (self.size, *shape))
+
+    @property
+    def program(self) -> Program | None:
+        return PROGRAMS.get(self.workload) or TENSORS.get(self.workload)
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.workload in TENSORS
 
     def data(self) -> Data:
         random = np.random.default_rng(1)
-        if self.is_program:
-            return PROGRAMS[self.workload].make(random, self.size)
+        if self.program is not None:
+            return self.program.make(random, self.size)
         intervals = WORKLOADS[self.workload].intervals
         dtype = DTYPES[self.dtype]
         inputs = [random.uniform(low, high, self.size).astype(dtype) for low, high in intervals]
@@ -94,8 +105,8 @@ class Case:
 
         It gives the largest error of a sample, in tolerances: above 1 is wrong.
         """
-        if self.is_program:
-            return make_judge(PROGRAMS[self.workload], data)
+        if self.program is not None:
+            return make_judge(self.program, data)
         error = self._error(data)
         return lambda results, _: error(results) if results.size == self.size else math.inf
 
@@ -150,6 +161,11 @@ def all_cases(threads: int) -> list[Case]:
         *(
             Case(name, program.dtype, program.size, count, (*SCHEDULES, *program.by_hand))
             for name, program in PROGRAMS.items()
+            for count in (1, 2)
+        ),
+        *(
+            Case(name, program.dtype, program.size, count, program.by_hand)
+            for name, program in TENSORS.items()
             for count in (1, 2)
         ),
     ]

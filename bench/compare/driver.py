@@ -24,24 +24,33 @@ _PROCESSES = {
     "lanewise, refill": "lanewise",
     "lanewise, fast": "lanewise",
     "lanewise from Python": "python:lanewise",
+    "lanewise from Python, fast": "python:lanewise",
     "hand": "loops",
     "free": "loops",
     "packets": "loops",
+    "bandwidth": "loops",
     "libmvec": "loops",
     "libmvec, new output": "loops",
     "scalar": "loops",
     "numpy": "python:numpy",
     "numba": "python:numba",
     "numexpr": "python:numexpr",
+    "numba, fastmath": "python:numba",
+    "numba, Cramer": "python:numba",
     "jax": "python:jax",
     "jax, vmap": "python:jax_vmap",
     "drjit": "python:drjit",
     "taichi": "python:taichi",
+    "tensorflow": "python:tensorflow",
+    "tensorflow, vectorized_map": "python:tensorflow",
+    "torch": "python:torch",
 }
+_FROM_PYTHON = "lanewise from Python"
 # Those that a table has without being told.
-_ALWAYS = {"lanewise", "lanewise from Python", "scalar", "numba", "jax", "drjit"}
+_ALWAYS = {"lanewise", _FROM_PYTHON, "scalar", "numba", "jax", "drjit"}
 _OF_FORMULAS = _ALWAYS | {"hand", "free", "libmvec", "numpy", "numexpr"}
 _OF_PROGRAMS = _ALWAYS | {"taichi", "jax, vmap"}
+_OF_TENSORS = {_FROM_PYTHON, "numpy", "numba", "jax", "tensorflow", "torch"}
 
 # A competitor that takes so long is as well known after a few turns.
 _LONG = 1.0
@@ -52,16 +61,22 @@ LABELS = {
     "hand": "C++ by hand, our rules",
     "free": "C++ by hand, free",
     "packets": "C++ by hand, packets",
+    "bandwidth": "C++ that only reads and writes",
     "libmvec": "C++ with libmvec",
     "libmvec, new output": "C++ with libmvec, new output",
     "scalar": "C++ scalar",
     "numpy": "NumPy",
     "numba": "Numba",
+    "numba, fastmath": "Numba, fastmath",
+    "numba, Cramer": "Numba, Cramer's rule",
     "numexpr": "numexpr",
     "jax": "JAX",
     "jax, vmap": "JAX, vmap of all",
     "drjit": "Dr.Jit",
     "taichi": "Taichi",
+    "tensorflow": "TensorFlow, XLA",
+    "tensorflow, vectorized_map": "TensorFlow, vectorized_map",
+    "torch": "PyTorch",
 }
 
 
@@ -72,11 +87,12 @@ class Result:
     case: Case
     seconds: dict[str, float] = field(default_factory=dict)
     growth: dict[str, int] = field(default_factory=dict)  # bytes above a warm process's, at most
+    first: dict[str, float] = field(default_factory=dict)  # the same of the first call, in Python
     missing: dict[str, str] = field(default_factory=dict)
 
 
 def _competitors(case: Case) -> list[str]:
-    usual = _OF_PROGRAMS if case.is_program else _OF_FORMULAS
+    usual = _OF_TENSORS if case.is_tensor else _OF_PROGRAMS if case.program else _OF_FORMULAS
     return [name for name in _PROCESSES if name in usual or name in case.extra]
 
 
@@ -107,7 +123,11 @@ class Driver:
             if name not in self._wanted:
                 continue
             try:
-                self._check(name, self._prepare(name, case, arrays), judge)
+                process = self._process(name, case.threads)
+                result.first[name] = self._prepare(process, name, case, arrays)
+                self._check(name, judge, case.output_dtype)
+                if case.is_tensor and name == _FROM_PYTHON:
+                    result.first[name] = self._first_growth(case, arrays)
                 result.seconds[name] = math.inf
             except MissingError as error:
                 result.missing[name] = str(error)
@@ -149,24 +169,34 @@ class Driver:
         if first:
             result.growth[name] = process.peak_growth()
 
-    def _prepare(self, name: str, case: Case, arrays: str) -> Array:
-        """Return the competitor's results."""
+    def _first_growth(self, case: Case, arrays: str) -> float:
+        """Measure again in a fresh process: one that has run others reuses their memory."""
+        process = self._start(_PROCESSES[_FROM_PYTHON], case.threads)
+        try:
+            return self._prepare(process, _FROM_PYTHON, case, arrays)
+        finally:
+            process.close()
+
+    def _prepare(self, process: Process, name: str, case: Case, arrays: str) -> float:
+        """Have the competitor write its results; return the bytes its first call needed."""
         self._path("output").unlink(missing_ok=True)
-        self._process(name, case.threads).ask(
+        return process.ask(
             "prepare",
             name,
             case.workload,
             case.dtype,
-            case.output_dtype,
+            case.output,
             case.size,
             case.threads,
             arrays,
             self._path("inputs"),
             self._path("output"),
         )
-        return np.fromfile(self._path("output"), DTYPES[case.output_dtype])
 
-    def _check(self, name: str, results: Array, judge: Callable[[Array, bool], float]) -> None:
+    def _check(self, name: str, judge: Callable[[Array, bool], float], dtype: str) -> None:
+        if name == "bandwidth":
+            return  # it computes nothing
+        results = np.fromfile(self._path("output"), DTYPES[dtype])
         ours = _PROCESSES[name] in ("lanewise", "loops", "python:lanewise")
         error = judge(results, ours)
         if not error <= 1:
@@ -174,6 +204,8 @@ class Driver:
 
     def _process(self, name: str, threads: int) -> Process:
         key = (_PROCESSES[name], threads)
+        if key in self._processes and self._processes[key].has_ended():
+            self._processes.pop(key).close()
         if key not in self._processes:
             self._processes[key] = self._start(*key)
         return self._processes[key]

@@ -1,69 +1,13 @@
 """The figures that are to be met, computed from the results of one run."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from .cases import LONG, SINGLE_FUNCTIONS
-from .driver import Result
 from .programs import PROGRAMS
+from .tensor_figures import tensor_figures
+from .times import Figure, Times
 
 _MEGA = 1_000_000
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A value against its bar. No value: what it needs has not been measured."""
-
-    what: str
-    value: float | None
-    bar: float
-    at_least: bool = True
-    unit: str = "x"
-    exempt: str = ""  # why the bar does not count here
-
-    @property
-    def is_missed(self) -> bool:
-        if self.value is None or self.exempt:
-            return False
-        return self.value < self.bar if self.at_least else self.value > self.bar
-
-
-class Times:
-    """Looks results up; a figure about a case that was not run is left out."""
-
-    def __init__(self, results: list[Result], wide: bool) -> None:
-        self._results = {
-            (r.case.workload, r.case.dtype, r.case.size, r.case.threads): r for r in results
-        }
-        self.wide = wide  # AVX-512
-
-    def results(self) -> list[Result]:
-        return list(self._results.values())
-
-    def has(self, workload: str, dtype: str, size: int, threads: int = 1) -> bool:
-        return (workload, dtype, size, threads) in self._results
-
-    def get(self, name: str, workload: str, dtype: str, size: int, threads: int) -> float | None:
-        result = self._results.get((workload, dtype, size, threads))
-        return None if result is None else result.seconds.get(name)
-
-    def speed(
-        self,
-        others: tuple[str, ...],
-        workload: str,
-        dtype: str,
-        size: int,
-        threads: int = 1,
-        ours: str = "lanewise",
-    ) -> float | None:
-        """Return how many times as fast as the best of the others we are.
-
-        None if one of them is missing: it might have been the best.
-        """
-        mine = self.get(ours, workload, dtype, size, threads)
-        theirs = [self.get(name, workload, dtype, size, threads) for name in others]
-        known = [seconds for seconds in theirs if seconds is not None]
-        return None if mine is None or len(known) < len(theirs) else min(known) / mine
 
 
 def all_figures(times: Times, figure: Callable[[str, object], float | None]) -> list[Figure]:
@@ -73,6 +17,7 @@ def all_figures(times: Times, figure: Callable[[str, object], float | None]) -> 
         *_from_python(times),
         *_threads(times, "wave f32, n = 1e7", ("wave", "f32", 10 * _MEGA), 1.9),
         *(_programs(times) if times.wide else ()),
+        *tensor_figures(times),
         *_lanewise_alone(times, figure),
     ]
 

@@ -1,11 +1,16 @@
 """A competitor's process: started on its cores, asked one thing at a time."""
 
-import contextlib
 import os
+import select
 import subprocess
 import tempfile
 import time
 from pathlib import Path
+
+from .memory import reset_peak, resident_bytes
+
+# Seconds after which nobody waits for an answer: a call, or a first one and its compile.
+_PATIENCE = 120
 
 
 class MissingError(Exception):
@@ -42,12 +47,16 @@ class Process:
         ------
         MissingError
             If the answer is "missing", or "error": a library that fails is no reason to stop.
+            If there is none for so long that nobody waits; the process is ended then.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
             self._process.stdin.write("\t".join(str(word) for word in words) + "\n")
             self._process.stdin.flush()
+            if not select.select([self._process.stdout], [], [], _PATIENCE)[0]:
+                self._process.kill()
+                raise MissingError(f"no answer in {_PATIENCE} s")
             answer = self._process.stdout.readline().rstrip("\n")
         except BrokenPipeError:
             answer = ""
@@ -63,15 +72,16 @@ class Process:
                 raise MissingError(f"failed: {rest}")
         raise MissingError(f"its process ended: {self._last_words()}")
 
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
     def reset_peak(self) -> None:
         """Let the peak of `peak_growth` start from here."""
-        with contextlib.suppress(OSError):
-            Path(f"/proc/{self._process.pid}/clear_refs").write_text("5")
-        self._before = self._status("VmRSS")
+        self._before = reset_peak(self._process.pid)
 
     def peak_growth(self) -> int:
         """Return by how many bytes the process was larger at its largest."""
-        return max(self._status("VmHWM") - self._before, 0)
+        return max(resident_bytes("VmHWM", self._process.pid) - self._before, 0)
 
     def close(self) -> None:
         assert self._process.stdin is not None
@@ -82,13 +92,6 @@ class Process:
             self._process.kill()
             self._process.wait()
         self._stderr.close()
-
-    def _status(self, field: str) -> int:
-        with contextlib.suppress(OSError):
-            for line in Path(f"/proc/{self._process.pid}/status").read_text().splitlines():
-                if line.startswith(f"{field}:"):
-                    return int(line.split()[1]) * 1024
-        return 0
 
     def _last_words(self) -> str:
         self._process.wait()

@@ -29,6 +29,7 @@ class Program:
     error: Callable[[Array, Array], float]  # of results and truth, in what is allowed
     step: int = 1
     by_hand: tuple[str, ...] = ()  # what there is of hand-written competitors
+    shape: tuple[int, ...] = ()  # of an element's result
     # How far results are from what is expected of another random generator.
     other_generator: Callable[[Array], float] | None = None
 
@@ -39,22 +40,22 @@ def make_judge(program: Program, data: Data) -> Callable[[Array, bool], float]:
     looked_at = ~np.isnan(truth)
 
     def judge(results: Array, is_ours: bool) -> float:
-        if results.size != data.size:
+        if results.size != data.size * math.prod(program.shape):
             return math.inf
         if program.other_generator is not None and not is_ours:
             return program.other_generator(results)
-        sample = results[:: program.step]
+        sample = results.reshape(data.size, *program.shape)[:: program.step]
         error = program.error(sample[looked_at], truth[looked_at])
         return math.inf if math.isnan(error) else error
 
     return judge
 
 
-def _within(tolerance: float) -> Callable[[Array, Array], float]:
+def within(tolerance: float) -> Callable[[Array, Array], float]:
     return lambda results, truth: float(np.abs(results - truth).max()) / tolerance
 
 
-def _mostly(allowed: float, relative: float = 0) -> Callable[[Array, Array], float]:
+def mostly(allowed: float, relative: float = 0) -> Callable[[Array, Array], float]:
     """All but a part of the results are equal, or as near as `relative` says."""
 
     def error(results: Array, truth: Array) -> float:
@@ -124,7 +125,7 @@ def _mandelbrot(make: Make, size: int) -> Program:
         size,
         make,
         truths.mandelbrot,
-        _mostly(0.005),
+        mostly(0.005),
         step=7,
         by_hand=("hand", "free", "packets", "lanewise, fast"),
     )
@@ -132,7 +133,7 @@ def _mandelbrot(make: Make, size: int) -> Program:
 
 def _ode(interval: tuple[float, float], truth: Truth) -> Program:
     make = _uniform(interval)
-    return Program("f64", "f64", 10_000, make, truth, _within(1e-2), by_hand=("packets",))
+    return Program("f64", "f64", 10_000, make, truth, within(1e-2), by_hand=("packets",))
 
 
 def _mean_passage(results: Array) -> float:
@@ -150,7 +151,7 @@ PROGRAMS = {
         1_000_000,
         _uniform((0, 2 * math.pi), (0, 0.9)),
         truths.kepler,
-        _within(1e-12),
+        within(1e-12),
         step=10,
         by_hand=("hand",),
     ),
@@ -162,7 +163,7 @@ PROGRAMS = {
         10_000,
         make_ensemble,
         truths.tree_ensemble,
-        _within(1e-3),
+        within(1e-3),
         by_hand=("hand", "free"),
     ),
     "first_passage": Program(
@@ -181,14 +182,14 @@ PROGRAMS = {
         20_000,
         _uniform((50, 150), (50, 150), (0.1, 2), dtype=np.float32),
         truths.binomial_options,
-        _within(2e-2),
+        within(2e-2),
     ),
     "implied_vol": Program(
-        "f64", "f64", 200_000, _quotes, truths.implied_vol, _within(1e-8), step=50
+        "f64", "f64", 200_000, _quotes, truths.implied_vol, within(1e-8), step=50
     ),
     "collatz": Program("i64", "i32", 1_000_000, _numbers, truths.collatz, _exact, step=10),
     "ray_bvh": Program(
-        "f32", "f32", 512 * 512, make_rays, truths.ray_bvh, _mostly(0.001, 1e-3), step=61
+        "f32", "f32", 512 * 512, make_rays, truths.ray_bvh, mostly(0.001, 1e-3), step=61
     ),
     "accumulate": Program("i32", "i32", 1_000_000, _integers, truths.accumulate, _exact),
 }

@@ -1,7 +1,7 @@
 """Tables of results and figures as text."""
 
 from .driver import LABELS, Result
-from .figures import Figure
+from .times import Figure
 
 
 def _time(seconds: float) -> str:
@@ -18,7 +18,10 @@ def format_result(result: Result) -> str:
         label = LABELS.get(name, name)
         growth = result.growth.get(name, 0) / 2**20
         times = f"{_time(seconds):>10}  {seconds / best:>9.2f} x the best"
-        lines.append(f"  {label:<34} {times}  {growth:>+9.1f} MB")
+        line = f"  {label:<34} {times}  {growth:>+9.1f} MB"
+        if result.case.is_tensor:
+            line += f", first {result.first[name] / 2**20:+.1f}"
+        lines.append(line)
     for name, why in result.missing.items():
         lines.append(f"  {LABELS.get(name, name):<34} {'missing':>10}  {why}")
     return "\n".join(lines)

@@ -80,4 +80,27 @@ Loop tree_ensemble_permutes_v4;
 Loop ode_lorenz_v4;
 Loop ode_van_der_pol_v4;
 
+// Rows of 1024, f32: all lanes on one row, in three passes over it. No contraction; the order of
+// sums is ours.
+Loop softmax_rows_v3;
+Loop softmax_rows_v4;
+Loop layernorm_v3;
+Loop layernorm_v4;
+
+// nbody, f32: all lanes on one body. free: an estimate of the inverse root with one step of
+// Newton's method, and contraction.
+Loop nbody_v3;
+Loop nbody_v4;
+Loop nbody_free_v3;
+Loop nbody_free_v4;
+
+// Images of 512 x 512 bytes. The blur keeps five rows of its first half at a time.
+Loop images_sqrt_v3;
+Loop images_sqrt_v4;
+Loop images_blur_v3;
+// What these read and write, without arithmetic.
+Loop bytes_to_bytes_v3;
+Loop bytes_to_bytes_v4;
+Loop bytes_to_floats_v3;
+
 }  // namespace lw::hand

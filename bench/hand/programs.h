@@ -11,7 +11,7 @@ namespace lw::hand {
 /// One element after the other, with libm: what the programs mean.
 Loop* scalar_program(std::string_view workload);
 
-/// `competitor` is "packets", "hand" or "free"; see programs.cpp.
+/// `competitor` is "packets", "hand", "free" or "bandwidth"; see programs.cpp.
 Loop* program_v3(std::string_view workload, std::string_view competitor);
 Loop* program_v4(std::string_view workload, std::string_view competitor);
 

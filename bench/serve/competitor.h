@@ -32,7 +32,7 @@ struct Case {
   std::int64_t size;
   int threads;
   plan::Isa isa;
-  std::vector<Array> inputs;  // a value for each element
+  std::vector<Array> inputs;  // a value, or a row, for each element
   std::vector<Array> tables;  // shared by all elements
   Array output;
 };
@@ -51,7 +51,7 @@ struct Missing {
 
 using MaybeCompetitor = std::variant<Competitor, Missing>;
 
-/// "scalar", "libmvec", "hand", "free", "packets", each also with ", new output".
+/// "scalar", "libmvec", "hand", "free", "packets", "bandwidth", each also with ", new output".
 MaybeCompetitor loop_competitor(const std::string& name, const Case& c);
 /// "lanewise", "lanewise, new output", "lanewise, tier 0", "lanewise, packets", "lanewise, refill".
 MaybeCompetitor lanewise_competitor(const std::string& name, const Case& c);

@@ -110,7 +110,8 @@ MaybeCompetitor loop_competitor(const std::string& name, const Case& c) {
     void run() {
       if (team == nullptr) return loop(pointers.data(), output.data(), 0, size);
       const std::function<void(int)> part = [this](int i) {
-        const auto bound = [&](int k) { return size * k / team->size() / 64 * 64; };
+        const std::int64_t unit = output.size == size ? 64 : 1;  // rows are long enough
+        const auto bound = [&](int k) { return size * k / team->size() / unit * unit; };
         const bool last = i == team->size() - 1;
         loop(pointers.data(), output.data(), bound(i), last ? size : bound(i + 1));
       };

@@ -43,6 +43,13 @@ DType dtype_of(const std::string& name) {
   return *type;
 }
 
+/// What "f32:4096x1024" describes.
+Array array_of(const std::string& type, const std::string& shape) {
+  std::int64_t size = 1;
+  for (const std::string& length : split(shape, 'x')) size *= std::stoll(length);
+  return {dtype_of(type), size};
+}
+
 constexpr double kTurn = 10e-3;    // a competitor runs for so long in its turn
 constexpr double kBatch = 100e-6;  // shorter calls are timed several at a time
 
@@ -105,7 +112,8 @@ class Server {
     const std::string& path = words.at(8);
     const std::int64_t size = std::stoll(words.at(5));
     if (!arrays_.contains(path)) {
-      Arrays read{{}, {}, Array(dtype_of(words.at(4)), size)};
+      const Words output = split(words.at(4), ':');
+      Arrays read{{}, {}, array_of(output.at(0), output.at(1))};
       read_arrays(path, words.at(7), read);
       arrays_.emplace(path, read);
     }
@@ -130,7 +138,7 @@ class Server {
     std::ifstream file(path, std::ios::binary);
     for (const std::string& word : split(description, ' ')) {
       const Words parts = split(word, ':');
-      const Array a(dtype_of(parts.at(1)), std::stoll(parts.at(2)));
+      const Array a = array_of(parts.at(1), parts.at(2));
       if (!file.read(static_cast<char*>(a.data()), a.bytes())) {
         throw UsageError("no " + word + " in " + path);
       }

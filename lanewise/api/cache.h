@@ -1,6 +1,6 @@
 // The caches of compiled functions.
 //
-// In memory, programs are kept up to LANEWISE_CACHE_BYTES (64 MB), the least recently used are
+// In memory, programs are kept up to LANEWISE_CACHE_BYTES (32 MB), the least recently used are
 // dropped; a function that lost its code gets it back at its next call. On disk, machine code is
 // kept between processes: in LANEWISE_CACHE_DIR, else $XDG_CACHE_HOME/lanewise, else
 // ~/.cache/lanewise, up to LANEWISE_DISK_CACHE_BYTES (256 MB); LANEWISE_DISK_CACHE=0 switches it

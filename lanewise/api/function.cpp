@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "lanewise/api/backends.h"
@@ -12,6 +13,7 @@
 #include "lanewise/base/environment.h"
 #include "lanewise/base/error.h"
 #include "lanewise/ir/print.h"
+#include "lanewise/runtime/folding.h"
 #include "lanewise/runtime/program_cache.h"
 #include "lanewise/trace/trace.h"
 #include "lanewise/transform/passes.h"
@@ -22,7 +24,7 @@ namespace lw {
 /// accuracy.
 struct ElementFunction::Signature {
   std::uint64_t words[8] = {};
-  std::vector<std::uint64_t> rows = {};  // number of the argument, and the length of its rows
+  std::vector<std::uint64_t> rows = {};  // number of the argument, and a size of its elements
   bool operator==(const Signature&) const = default;
 };
 
@@ -30,6 +32,8 @@ struct ElementFunction::Signature {
 struct ElementFunction::Entry {
   Signature key;
   ir::Function traced;
+  std::vector<api::AccumulatorUse> uses = {};
+  std::vector<types::Shape> shapes = {};  // of results, where they were traced from C++
   std::shared_ptr<runtime::Program> program;
   const Entry* next = nullptr;
   // The last run, for explain.
@@ -39,6 +43,12 @@ struct ElementFunction::Entry {
       tier1_elements{0};
   mutable std::atomic<double> load_ms{0};
 
+  /// The results that are not folded.
+  std::span<const types::Item> stored(const MapOptions& options) const {
+    const std::vector<types::Item>& all = program->function().results;
+    return std::span(all).first(all.size() - api::folded_results(uses) -
+                                runtime::folded_results(options.folds));
+  }
   void remember(const runtime::RunStats& run) const {
     workers.store(run.workers, std::memory_order_relaxed);
     code.store(run.code, std::memory_order_relaxed);
@@ -100,6 +110,9 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
                                static_cast<std::uint64_t>(inputs[i].kind);
     word = word << 6 | (code + 1);
     if (inputs[i].row > 0) key.rows.push_back(std::uint64_t{i} << 32 | inputs[i].row);
+    for (const std::uint32_t size : inputs[i].shape) {
+      key.rows.push_back(std::uint64_t{i} << 32 | size);
+    }
   }
   return key;
 }
@@ -226,7 +239,7 @@ void check_output_count(std::size_t got, std::size_t expected) {
 }
 
 void check_outputs(std::span<const Output> outputs, std::span<const Input> inputs,
-                   const std::vector<types::Item>& results, std::int64_t count,
+                   std::span<const types::Item> results, std::int64_t count,
                    const MapOptions& options) {
   check_output_count(outputs.size(), results.size());
   const std::span<const std::int64_t> shape =
@@ -319,12 +332,16 @@ void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inp
                            const MapOptions& options) {
   const std::int64_t count = mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
-  const std::vector<types::Item>& items = entry.program->function().results;
+  const std::span<const types::Item> items = entry.stored(options);
   check_output_count(results.size(), items.size());
   std::vector<Output> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto [type, row] = items[i];
-    results[i] = Tensor(type, row > 0 ? count * row : count, row);
+    const bool has_shape = row > 0 && i < entry.shapes.size();
+    const types::Shape shape = has_shape ? entry.shapes[i]
+                               : row > 0 ? types::Shape{row}
+                                         : types::Shape();
+    results[i] = Tensor(type, row > 0 ? count * row : count, shape);
     outputs.emplace_back(results[i]);
   }
   run(entry, outputs, inputs, count, options);
@@ -337,21 +354,67 @@ runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
   const Entry& entry = find(inputs, options);
   check_shape(outputs, inputs, options, count);
   check_where(inputs, options);
-  check_outputs(outputs, inputs, entry.program->function().results, count, options);
+  check_outputs(outputs, inputs, entry.stored(options), count, options);
   return run(entry, outputs, inputs, count, options);
 }
 
-Input Input::in_rows(std::uint32_t length) const {
+namespace {
+
+/// How many values an element of this shape has; there are so many in all.
+std::uint32_t checked_row(const char* what, const types::Shape& shape, std::int64_t values) {
+  const std::int64_t row = shape.count();
+  if (row > 0 && row <= ir::kMostPositions && values % row == 0) {
+    return static_cast<std::uint32_t>(row);
+  }
+  throw UsageError(
+      fmt::format("{}: elements do not fit; got {} values in elements of the shape {}, expected "
+                  "sizes of at least 1 and a whole number of elements.",
+                  what, values, types::to_string(shape)));
+}
+
+}  // namespace
+
+Input Input::in_rows(std::uint32_t length) const { return in_shape({length}); }
+
+Input Input::in_shape(const types::Shape& sizes) const {
   Input rows = *this;
-  rows.row = length;
-  rows.size = size / length;
+  rows.row = checked_row("Input", sizes, size);
+  rows.size = size / rows.row;
   rows.stride = rows.item().bytes();
+  if (sizes.rank() > 1) rows.shape = sizes;
   return rows;
+}
+
+Input Input::as_table() const {
+  Input table = *this;
+  table.kind = ir::ParamKind::Table;
+  if (row == 0) return table;
+  table.size = size * row;
+  table.stride = static_cast<std::int64_t>(types::size_of(type));
+  table.row = 0;
+  table.shape = {};
+  return table;
+}
+
+Input shared(const Input& values, const types::Shape& sizes) {
+  Input table = values.as_table();
+  if (checked_row("shared", sizes, table.size) != table.size) {
+    throw UsageError(
+        fmt::format("shared: another number of values; got {} and the shape {}, expected as many "
+                    "as the shape has.",
+                    table.size, types::to_string(sizes)));
+  }
+  table.shape = sizes;
+  return table;
+}
+
+Input shared(const Input& values) {
+  return shared(values, {static_cast<std::uint32_t>(values.as_table().size)});
 }
 
 Output Output::in_rows(std::uint32_t length) const {
   Output rows = *this;
-  rows.row = length;
+  rows.row = checked_row("Output", {length}, size);
   rows.size = size / length;
   rows.stride = rows.item().bytes();
   return rows;
@@ -405,7 +468,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   for (const Entry* e = entries_.load(); e != nullptr; e = e->next) {
     if (e->key == key) return *e;  // another thread was first
   }
-  ir::Function traced = tracer_(inputs);
+  auto [traced, uses, shapes] = tracer_(inputs);
   base::dump("trace", [&] { return ir::print(traced); });
   const transform::Options passes = passes_of(options);
   if (traced.results.empty() || traced.results.size() > kMostOutputs) {
@@ -429,6 +492,8 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
     throw;
   }
   entry->traced = std::move(traced);
+  entry->uses = std::move(uses);
+  entry->shapes = std::move(shapes);
   entry->next = entries_.load();
   entries_.store(entry, std::memory_order_release);
   return *entry;
@@ -469,6 +534,9 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Outpu
   api::Layout layout;
   if (is_strided) layout = layout_of(outputs, inputs, count, options);
   runtime::Buffers buffers = pointers.buffers(count);
+  std::optional<api::Accumulating> accumulating;
+  if (!entry.uses.empty()) accumulating.emplace(entry.uses);
+  buffers.folds = accumulating ? accumulating->folds() : options.folds;
   buffers.strides = layout.strides;
   buffers.shape = layout.shape;
   if (options.where >= 0) {  // its number among the mapped ones
@@ -488,6 +556,7 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Outpu
                         .interrupt = options.interrupt ? &options.interrupt : nullptr,
                         .timeout = options.timeout,
                         .progress = options.progress ? &options.progress : nullptr});
+  if (accumulating) accumulating->take();
   entry.remember(stats);
   return stats;
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 
+#include "lanewise/api/accumulator.h"
 #include "lanewise/api/explain.h"
 #include "lanewise/api/tensor.h"
 #include "lanewise/ir/function.h"
@@ -37,7 +38,7 @@ class Input {
   Input(std::span<T> values) : Input(std::span<const T>(values)) {}  // NOLINT: implicit
   Input(const Tensor& tensor)                                        // NOLINT: implicit
       : Input(tensor.type(), tensor.data(), tensor.size()) {
-    if (tensor.row() > 0) *this = in_rows(tensor.row());
+    if (tensor.row() > 0) *this = in_shape(tensor.shape());
   }
   template <types::ElementType T>
   Input(T number)
@@ -58,12 +59,10 @@ class Input {
   types::Item item() const { return {type, row}; }
   /// The same array, whose values stand together, with so many of them for each element.
   Input in_rows(std::uint32_t length) const;
+  /// The same with elements of this shape, in C order: Input(pixels).in_shape({28, 28}).
+  Input in_shape(const types::Shape& sizes) const;
   /// The same array as a table.
-  Input as_table() const {
-    Input table = *this;
-    table.kind = ir::ParamKind::Table;
-    return table;
-  }
+  Input as_table() const;
 
   DType type;
   ir::ParamKind kind = ir::ParamKind::Mapped;
@@ -71,10 +70,16 @@ class Input {
   std::int64_t size = 0;
   std::int64_t stride = 0;  // bytes from one element to the next
   std::uint32_t row = 0;    // values of an element, which stand together; 0: it is a number
+  types::Shape shape;       // of an element of more than one dimension, or of what is shared
   /// Bytes along each dimension of MapOptions::shape, where that is given.
   std::span<const std::int64_t> strides = {};
   Scalar value;  // when shared
 };
+
+/// An argument of this shape that all elements share, for a parameter that is a row or matrix:
+/// weights. Without a shape it is a row.
+Input shared(const Input& values, const types::Shape& sizes);
+Input shared(const Input& values);
 
 /// Memory for results that the caller owns.
 struct Output {
@@ -115,7 +120,7 @@ class ElementFunction {
 
  public:
   /// Records the function for arguments of these types and kinds.
-  using Tracer = std::function<ir::Function(std::span<const Input> inputs)>;
+  using Tracer = std::function<api::Traced(std::span<const Input> inputs)>;
 
   ElementFunction(Tracer tracer, VectorizeOptions options);
   ~ElementFunction();

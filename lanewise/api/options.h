@@ -15,9 +15,9 @@ namespace lw {
 /// Now: machine code, compiled before the map; Never: the tile machine.
 using Compile = runtime::CompileMode;
 
-/// Fast: a product and a sum may become one fma, a division by a literal a multiplication. Faster,
-/// other bits, which may change with any version; NaN, infinities and signed zeros keep their
-/// meaning, and so does the accuracy of mathematical functions.
+/// Fast: a product and a sum may become one fma, and quotients and roots be 2 ulp off. Faster,
+/// other bits, also from one version or processor to another; NaN, infinities and signed zeros keep
+/// their meaning, and so does the accuracy of mathematical functions.
 enum class Math : std::uint8_t { Strict, Fast };
 
 /// How near mathematical functions come to the exact results; docs/accuracy.md has the figures.
@@ -44,6 +44,8 @@ struct MapOptions {
   /// The dimensions of arrays that have strides along each; none: there is one.
   std::span<const std::int64_t> shape;
   int where = -1;  // the argument, of bools, that says which results are stored; -1: all
+  /// What becomes of the last results of the function, which are folded and not stored.
+  std::span<const runtime::Fold> folds;
 };
 
 /// Options of a function.

@@ -9,8 +9,8 @@
 
 namespace lw {
 
-Tensor::Tensor(DType type, std::int64_t size, std::uint32_t row)
-    : type_(type), size_(size), row_(row) {
+Tensor::Tensor(DType type, std::int64_t size, const types::Shape& shape)
+    : type_(type), size_(size), shape_(shape) {
   if (size < 0) {
     throw UsageError(
         fmt::format("Tensor: a negative size; got {}, expected 0 or more elements.", size));

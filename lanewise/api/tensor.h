@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "lanewise/types/dtype.h"
+#include "lanewise/types/shape.h"
 
 namespace lw {
 
 class Tensor {
  public:
   Tensor() = default;
-  /// Uninitialised memory for `size` values; `row` of them belong to one element, if not 0.
-  Tensor(DType type, std::int64_t size, std::uint32_t row = 0);
+  /// Uninitialised memory for `size` values; as many as a shape has belong to one element.
+  Tensor(DType type, std::int64_t size, const types::Shape& shape = {});
   template <types::ElementType T>
   explicit Tensor(std::span<const T> values) : Tensor(types::dtype_of<T>, std::ssize(values)) {
     std::copy(values.begin(), values.end(), static_cast<T*>(data()));
@@ -22,7 +23,12 @@ class Tensor {
 
   DType type() const { return type_; }
   std::int64_t size() const { return size_; }
-  std::uint32_t row() const { return row_; }
+  /// The shape of an element; without dimensions it is one value.
+  const types::Shape& shape() const { return shape_; }
+  /// How many values an element has; 0: it is a number.
+  std::uint32_t row() const {
+    return shape_.rank() > 0 ? static_cast<std::uint32_t>(shape_.count()) : 0;
+  }
   void* data() const { return memory_.get(); }
 
   /// The elements; throws UsageError if T is not the tensor's type. They live as long as a tensor
@@ -45,7 +51,7 @@ class Tensor {
   std::shared_ptr<std::byte[]> memory_;
   DType type_ = DType::F32;
   std::int64_t size_ = 0;
-  std::uint32_t row_ = 0;
+  types::Shape shape_;
 };
 
 }  // namespace lw

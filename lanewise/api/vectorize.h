@@ -8,8 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "lanewise/api/accumulators.h"
 #include "lanewise/api/function.h"
 #include "lanewise/trace/control.h"
+#include "lanewise/trace/each.h"
+#include "lanewise/trace/grid_functions.h"
 #include "lanewise/trace/memory.h"
 
 namespace lw {
@@ -42,6 +45,11 @@ struct ElementOf<Table<T>> {
   using type = T;
 };
 
+template <class T, int rank>
+struct ElementOf<Grid<T, rank>> {
+  using type = T;
+};
+
 template <class P>
 inline constexpr bool kIsTable = false;
 template <class T>
@@ -54,11 +62,22 @@ Input input_for(const A& argument) {
   return kIsTable<P> ? input.as_table() : input;
 }
 
+/// The dimensions of a parameter's elements.
+template <class P>
+inline constexpr int kRank = 0;
+template <class T, int rank>
+inline constexpr int kRank<Grid<T, rank>> = rank;
+
+/// The shape of an argument's elements, or of what is shared.
+types::Shape shape_of(const Input& input);
+
 /// The symbolic parameter that a function is traced with.
 template <class P>
-P parameter_of(ir::ValueId value) {
+P parameter_of(ir::ValueId value, const Input& input) {
   if constexpr (kIsTable<P>) {
     return P(value);
+  } else if constexpr (kRank<P> > 0) {
+    return P(trace::array_view(value, shape_of(input)));
   } else {
     return P::of(value);
   }
@@ -67,24 +86,30 @@ P parameter_of(ir::ValueId value) {
 template <class R>
 inline constexpr std::size_t kResults = 1;
 template <class... T>
-inline constexpr std::size_t kResults<std::tuple<Variable<T>...>> = sizeof...(T);
+inline constexpr std::size_t kResults<std::tuple<T...>> = sizeof...(T);
+template <>
+inline constexpr std::size_t kResults<void> = 0;  // it adds to accumulators
 
 [[noreturn]] void wrong_argument_type(std::size_t index, DType got, DType expected);
+[[noreturn]] void wrong_argument_rank(std::size_t index, const types::Shape& got, int expected);
 [[noreturn]] void wrong_argument_count(std::size_t got, std::size_t expected);
 
 /// Calls `function` on symbolic parameters and returns what it did.
 template <class F>
-ir::Function trace_function(const F& function, const std::string& name,
-                            std::span<const Input> inputs) {
+Traced trace_function(const F& function, const std::string& name, std::span<const Input> inputs) {
   using Params = typename Shape<F>::Params;
   constexpr std::size_t kCount = std::tuple_size_v<Params>;
   if (inputs.size() != kCount) wrong_argument_count(inputs.size(), kCount);
   trace::Trace trace(name);
   const auto parameter = [&]<std::size_t i>() {
-    using T = typename ElementOf<std::tuple_element_t<i, Params>>::type;
+    using P = std::tuple_element_t<i, Params>;
+    using T = typename ElementOf<P>::type;
     const Input& input = inputs[i];
     if (input.type != types::dtype_of<T>) {
       wrong_argument_type(i, input.type, types::dtype_of<T>);
+    }
+    if (!kIsTable<P> && shape_of(input).rank() != kRank<P>) {
+      wrong_argument_rank(i, shape_of(input), kRank<P>);
     }
     return trace.builder().param("arg" + std::to_string(i), input.type, input.kind, input.row);
   };
@@ -92,8 +117,16 @@ ir::Function trace_function(const F& function, const std::string& name,
     [[maybe_unused]] const std::array<ir::ValueId, kCount> values = {
       parameter.template operator()<i>()...
     };
-    return trace.finish(
-        trace::values_of(function(parameter_of<std::tuple_element_t<i, Params>>(values[i])...)));
+    if constexpr (std::is_void_v<typename Shape<F>::Result>) {
+      function(parameter_of<std::tuple_element_t<i, Params>>(values[i], inputs[i])...);
+      return finish(trace, {});
+    } else {
+      trace::ResultList results;
+      trace::Results<typename Shape<F>::Result>::add(
+          function(parameter_of<std::tuple_element_t<i, Params>>(values[i], inputs[i])...),
+          results);
+      return finish(trace, std::move(results));
+    }
   }(std::make_index_sequence<kCount>{});
 }
 
@@ -129,18 +162,17 @@ class Vectorized {
             },
             options) {}
 
-  /// Inside another traced function: what this one does becomes part of it.
-  template <class... T>
-    requires(sizeof...(T) == kArguments && sizeof...(T) > 0)
-  auto operator()(const Variable<T>&... arguments) {
-    return Call(plain_, arguments...);
-  }
-
-  /// Maps over the arrays; one result gives a Tensor, several an array of them.
+  /// Maps over the arrays; one result gives a Tensor, several an array of them, none nothing.
+  /// Inside another traced function, with its variables, rows or matrices: what this one does
+  /// becomes part of it.
   template <class... A>
     requires(sizeof...(A) == kArguments)
   auto operator()(const A&... arguments) {
-    return with(MapOptions(), arguments...);
+    if constexpr ((... || (trace::is_variable<A> || trace::is_grid<A>))) {
+      return Call(plain_, arguments...);
+    } else {
+      return with(MapOptions(), arguments...);
+    }
   }
   template <class... A>
     requires(sizeof...(A) == kArguments)
@@ -150,7 +182,7 @@ class Vectorized {
     function_.call(results, inputs, options);
     if constexpr (results.size() == 1) {
       return std::move(results[0]);
-    } else {
+    } else if constexpr (results.size() > 1) {
       return results;
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "lanewise/base/check.h"
 
@@ -56,11 +57,47 @@ Op combining_op(Collect collect) {
   LW_UNREACHABLE("no two values are combined by an op");
 }
 
-const Instruction& collect_of(const Function& f, ValueId each, std::uint32_t index) {
+Scalar neutral(Collect collect, DType type) {
+  return types::with_type(type, [&]<class T>() -> Scalar {
+    if constexpr (std::is_same_v<T, bool>) {
+      return Scalar(collect == Collect::And || collect == Collect::Min);
+    } else if constexpr (std::is_floating_point_v<T> || std::is_integral_v<T>) {
+      constexpr bool is_float = std::is_floating_point_v<T>;
+      switch (collect) {
+        case Collect::Sum:
+          return is_float ? types::scalar_of(type, -0.0) : Scalar(T{0});
+        case Collect::Product:
+          return Scalar(T{1});
+        case Collect::Min:
+        case Collect::ArgMin:
+          return is_float ? Scalar(std::numeric_limits<T>::infinity())
+                          : Scalar(std::numeric_limits<T>::max());
+        case Collect::Max:
+        case Collect::ArgMax:
+          return is_float ? Scalar(-std::numeric_limits<T>::infinity())
+                          : Scalar(std::numeric_limits<T>::lowest());
+        case Collect::And:
+          return types::scalar_of_bits(type, -1);
+        case Collect::Or:
+        case Collect::Keep:
+          return Scalar(T{0});
+      }
+    }
+    LW_UNREACHABLE("halves are not combined");
+    return {};
+  });
+}
+
+std::vector<ValueId> collects_of(const Function& f, ValueId each) {
+  std::vector<ValueId> list;
   for (const ValueId id : f.blocks[f[each].block].body) {
-    if (f[id].op == Op::Collect && index-- == 0) return f[id];
+    if (f[id].op == Op::Collect) list.push_back(id);
   }
-  LW_UNREACHABLE("it collects fewer values");
+  return list;
+}
+
+const Instruction& collect_of(const Function& f, ValueId each, std::uint32_t index) {
+  return f[collects_of(f, each).at(index)];
 }
 
 namespace {
@@ -303,9 +340,8 @@ ValueId Builder::result(ValueId loop, std::uint32_t index) {
   if ((*function_)[loop].op == Op::Each) {
     const Instruction& in = collect_of(*function_, loop, index);
     const auto collect = static_cast<Collect>(in.index);
-    const bool is_place = collect == Collect::ArgMin || collect == Collect::ArgMax;
     return append({.op = Op::Result,
-                   .type = is_place ? DType::I32 : in.type,
+                   .type = gives_place(collect) ? DType::I32 : in.type,
                    .operands = {loop},
                    .index = index});
   }
@@ -363,6 +399,18 @@ ValueId Builder::early_array(std::size_t depth, std::size_t position, DType type
   return id;
 }
 
+ValueId Builder::early_array(std::size_t depth, std::size_t position, Scalar initial,
+                             std::uint32_t size) {
+  const auto value = static_cast<ValueId>(function_->values.size());
+  function_->values.push_back(
+      {.op = Op::Constant, .type = initial.type(), .constant = initial, .location = location_});
+  const ValueId array = early_array(depth, position, initial.type(), size);
+  (*function_)[array].operands = {value};
+  auto& body = function_->blocks[open_[depth]].body;
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(position), value);
+  return array;
+}
+
 ValueId Builder::insert_slot(std::size_t depth, std::size_t position,
                              std::variant<ValueId, Instruction> initial) {
   base::SmallVector<ValueId, 4> ids;
@@ -417,8 +465,9 @@ void Builder::fail_if(ValueId condition, FailKind kind, std::span<const ValueId>
 }
 
 void Builder::check_index(ValueId index, std::int64_t size) {
-  const ValueId bits = op(Op::Bitcast, {index}, DType::U32);  // those below 0 are large then
-  const ValueId outside = op(Op::Ge, {bits, constant(types::scalar_of_bits(DType::U32, size))});
+  const DType type = this->type(index) == DType::I32 ? DType::U32 : DType::U64;
+  const ValueId bits = op(Op::Bitcast, {index}, type);  // those below 0 are large then
+  const ValueId outside = op(Op::Ge, {bits, constant(types::scalar_of_bits(type, size))});
   fail_if(outside, FailKind::Index, std::initializer_list<ValueId>{index, constant(Scalar(size))});
 }
 

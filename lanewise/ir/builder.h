@@ -59,8 +59,9 @@ class Builder {
   ValueId early_slot(std::size_t depth, std::size_t position, Scalar initial);
   /// The same with a value of before, converted, or 0.
   ValueId early_slot(std::size_t depth, std::size_t position, DType type, ValueId initial = kNone);
-  /// An array of zeros there.
+  /// An array there, without values, or all of this value.
   ValueId early_array(std::size_t depth, std::size_t position, DType type, std::uint32_t size);
+  ValueId early_array(std::size_t depth, std::size_t position, Scalar initial, std::uint32_t size);
   /// How many blocks are open; how many instructions the innermost has, or the one of a depth.
   std::size_t depth() const { return open_.size(); }
   std::size_t position() const { return position(depth() - 1); }
@@ -81,7 +82,7 @@ class Builder {
 
   /// `values` are told when it fails.
   void fail_if(ValueId condition, FailKind kind, std::span<const ValueId> values = {});
-  /// The element fails unless the i32 is from 0 to below `size`.
+  /// The element fails unless the i32 or i64 is from 0 to below `size`.
   void check_index(ValueId index, std::int64_t size);
   void ret(std::span<const ValueId> values);
 

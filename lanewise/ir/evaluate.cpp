@@ -180,12 +180,13 @@ class Evaluator {
     std::int64_t place = 0;
     const Place found = find_place(in, of.table.size, place);
     if (found == Place::Failed) return Exit::Stop;
-    values_[id] = found == Place::Outside
-                      ? values_[in.operands[2]]
-                      : Scalar::load(of.type, static_cast<const std::byte*>(of.table.data) +
-                                                  place * std::int64_t(types::size_of(of.type)))
-                            .canonical();
+    values_[id] = found == Place::Outside ? values_[in.operands[2]] : value_at(of, place);
     return Exit::End;
+  }
+
+  static Scalar value_at(const TypedTable& of, std::int64_t place) {
+    const auto* first = static_cast<const std::byte*>(of.table.data);
+    return Scalar::load(of.type, first + place * std::int64_t(types::size_of(of.type))).canonical();
   }
 
   Exit read_array(ValueId id) {
@@ -235,6 +236,11 @@ class Evaluator {
       arrays_[id].assign(in.index, types::scalar_of(in.type, 0));
     } else if (is_array(f_, in.operands[0])) {
       arrays_[id] = arrays_.at(in.operands[0]);
+    } else if (f_[in.operands[0]].op == Op::Param && !is_number(f_, in.operands[0])) {
+      arrays_[id].clear();
+      for (std::int64_t i = 0; i < in.index; ++i) {
+        arrays_[id].push_back(value_at(tables_.at(in.operands[0]), i));
+      }
     } else {
       arrays_[id].assign(in.index, values_[in.operands[0]]);
     }
@@ -279,7 +285,7 @@ class Evaluator {
     const auto how = static_cast<Collect>(collect_of(f_, in.operands[0], in.index).index);
     if (how == Collect::Keep) {
       arrays_[id] = values;
-    } else if (how == Collect::ArgMin || how == Collect::ArgMax) {
+    } else if (gives_place(how)) {
       values_[id] = Scalar(first_place(values, how == Collect::ArgMin));
     } else {
       values_[id] = combine(values, combining_op(how));

@@ -56,6 +56,12 @@ inline constexpr std::uint32_t kStripes = 64;
 inline constexpr std::uint32_t kFewTerms = 8;
 /// What combines two values: of Sum, Product, Min, Max, And, Or.
 Op combining_op(Collect collect);
+/// The value that changes no other it is combined with, or compared.
+Scalar neutral(Collect collect, DType type);
+/// True for those that give a position.
+inline bool gives_place(Collect collect) {
+  return collect == Collect::ArgMin || collect == Collect::ArgMax;
+}
 
 /// What happens with an index outside of 0 .. size - 1: the element fails; the nearest inside;
 /// modulo the size; a given value is read, and nothing written; or anything (the caller vouches for
@@ -73,7 +79,7 @@ struct Instruction {
   std::uint32_t index = 0;   // param, argument, result: position; fail_if: FailKind; break_if: how
                              // many loops further out; loop: 1 if few elements run it; array: size;
                              // array and table ops: IndexMode; element: word; each: size;
-                             // collect: Collect
+                             // collect: Collect; add, sub, mul, div, sqrt: 1 if `near`
   BlockId block = kNone;     // loop, each: its body
   base::Location location;
 };
@@ -114,6 +120,13 @@ struct Function {
   const Block& body() const { return blocks[0]; }
 };
 
+/// Near (math = fast): a quotient or root need not be correctly rounded, and a product and a sum
+/// that are may be rounded once for both. Passes may forget it.
+constexpr bool can_be_near(Op op) {
+  return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Div || op == Op::Sqrt;
+}
+inline bool is_near(const Instruction& in) { return can_be_near(in.op) && in.index != 0; }
+
 /// True for instructions that have no value of their own.
 bool has_value(const Instruction& instruction);
 
@@ -148,6 +161,8 @@ bool is_array(const Function& function, ValueId id);
 std::uint32_t size_of(const Function& function, ValueId id);
 /// A number or an array as a function gives it back.
 types::Item item_of(const Function& function, ValueId id);
+/// What an `each` collects, in order.
+std::vector<ValueId> collects_of(const Function& function, ValueId each);
 /// The instruction that collects result `index` of an `each`.
 const Instruction& collect_of(const Function& function, ValueId each, std::uint32_t index);
 

@@ -208,6 +208,9 @@ class Parser {
     } else if (ops::is_elementwise(*op)) {
       define(name, build_.op(*op, operands, type));
       if (build_.type(names_[name]) != type) in_.fail("the op does not give this type");
+      if (can_be_near(*op) && in_.accept("near")) {
+        build_.function()[names_[name]].index = 1;
+      }
     } else if (*op == Op::Slot || *op == Op::SlotRead || *op == Op::TableSize) {
       define(name, build_.append({.op = *op, .type = type, .operands = operands}));
     } else {
@@ -217,11 +220,8 @@ class Parser {
 
   std::size_t result_count(ValueId id) const {
     const Function& f = build_.function();
-    const Block& block = f.blocks[f[id].block];
-    if (f[id].op == Op::Loop) return block.arguments.size();
-    return static_cast<std::size_t>(
-        std::count_if(block.body.begin(), block.body.end(),
-                      [&](ValueId inner) { return f[inner].op == Op::Collect; }));
+    return f[id].op == Op::Loop ? f.blocks[f[id].block].arguments.size()
+                                : collects_of(f, id).size();
   }
 
   Operands listed() {

@@ -15,6 +15,7 @@
 //       collect sum %11
 //     }
 //     %12 = result f32 %9 0
+//     %13 = div f32 %12, %12 near         near: see function.h
 //     return (%7)
 //   }
 #include "lanewise/ir/print.h"
@@ -115,6 +116,7 @@ class Printer {
       if (in.op == Op::TableRead || in.op == Op::ArrayRead) {
         fmt::format_to(out(), " {}", name_of(static_cast<IndexMode>(in.index)));
       }
+      if (is_near(in)) text_ += " near";
     }
     end_line(in);
   }

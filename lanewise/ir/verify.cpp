@@ -62,6 +62,10 @@ class Verifier {
     }
   }
 
+  bool is_row(ValueId id) const {
+    return f_[id].op == Op::Param && f_.params[f_[id].index].is_row();
+  }
+
   void instruction(ValueId id, ValueId loop) {
     const Instruction& in = f_[id];
     for (std::size_t i = 0; i < in.operands.size(); ++i) {
@@ -70,7 +74,8 @@ class Verifier {
       const bool takes_arrays = in.op == Op::Collect || in.op == Op::Return || in.op == Op::Array;
       if (i > 0 || !names_a_place(in.op)) {
         require(in.op == Op::Result || is_number(f_, operand) ||
-                    (takes_arrays && is_array(f_, operand)),
+                    (takes_arrays && is_array(f_, operand)) ||
+                    (in.op == Op::Array && is_row(operand)),
                 id, "operands have values");
       }
     }
@@ -182,22 +187,18 @@ class Verifier {
     require(in.type == type, id, "the type of its value");
     if (collect == Collect::Keep) return;
     require(is_number(f_, in.operands[0]), id, "only numbers are combined");
-    const bool is_place = collect == Collect::ArgMin || collect == Collect::ArgMax;
     const DType types[] = {type, type};
-    require(ops::result_type(is_place ? Op::Min : combining_op(collect), types, type) == type, id,
-            "a type that can be combined");
+    require(ops::result_type(gives_place(collect) ? Op::Min : combining_op(collect), types, type) ==
+                type,
+            id, "a type that can be combined");
   }
 
   void collected(ValueId id) const {
     const Instruction& in = f_[id];
     const ValueId each = in.operands[0];
-    std::uint32_t count = 0;
-    for (const ValueId inner : f_.blocks[f_[each].block].body) {
-      count += f_[inner].op == Op::Collect;
-    }
-    require(in.index < count, id, "names what is collected");
+    require(in.index < collects_of(f_, each).size(), id, "names what is collected");
     const Instruction& collect = collect_of(f_, each, in.index);
-    const bool is_place = collect.index >= static_cast<std::uint32_t>(Collect::ArgMin);
+    const bool is_place = gives_place(static_cast<Collect>(collect.index));
     require(in.type == (is_place ? DType::I32 : collect.type), id, "the type of what is collected");
   }
 

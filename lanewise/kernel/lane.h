@@ -55,6 +55,7 @@ enum class Kind : std::uint8_t {
   Shared,      // dst = shared parameter `index`
   Load,        // dst = mapped input `index`, a number
   RowRead,     // dst = mapped input `index`, a row, at source 0, for lanes of source 1
+  RowLoad,     // array `index` = the row of the input that it is a copy of
   Active,      // dst = lanes that hold an element
   Compute,     // dst = op(sources)
   Copy,        // dst = source
@@ -86,6 +87,7 @@ struct Instruction {
   BlockId block = kNone;  // Loop
   bool once = false;      // Loop: a branch or, without a source, a part; text calls them so
   bool rare = false;      // branch: few elements take it
+  bool near = false;      // Compute: as in ir/function.h
   // A test that cannot take a lane out of its loop except at every `period`-th step, counted from
   // where the lane entered: at its beginning, or at its end. 0: at any step.
   std::int64_t period = 0;
@@ -105,6 +107,7 @@ struct Site {
 struct Array {
   DType type = DType::F32;
   std::uint32_t size = 0;
+  std::uint32_t input = kNone;   // that RowLoad reads it from
   std::uint32_t output = kNone;  // that RowStore writes it to; inner: whose memory it is
   bool is_flat = false;          // inner: one value for each place, no lanes
 };
@@ -150,6 +153,7 @@ struct FlatLayout {
   std::uint64_t bytes = 0;
 };
 FlatLayout flat_layout(const Kernel& kernel);
+inline constexpr std::uint64_t kMostOnStack = 64 << 10;
 
 bool has_parts(const Kernel& kernel);
 /// The same kernel with the instructions of its parts in their place.

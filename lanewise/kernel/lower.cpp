@@ -74,6 +74,7 @@ Kernel Lowering::run() {
   auto& body = kernel_.blocks[0];
   body.insert(body.begin(), constants_.begin(), constants_.end());
   remove_unread();
+  if (inner_) share_output_memory(kernel_);
   return std::move(kernel_);
 }
 
@@ -147,7 +148,9 @@ void Lowering::instruction(ValueId id) {
     case Op::ArrayWrite:
       return write(in);
     case Op::Fail:
-      return fail(map_[in.operands[0]], {static_cast<ir::FailKind>(in.index), in.location});
+      if (ranges_.of(in.operands[0]).high == 0) return;
+      fail(map_[in.operands[0]], {static_cast<ir::FailKind>(in.index), in.location});
+      return ranges_.assume(in.operands[0], false);
     case Op::Return:
       for (std::uint32_t i = 0; i < in.operands.size(); ++i) {
         const RegisterId value = map_[in.operands[i]];
@@ -188,6 +191,7 @@ void Lowering::elementwise(ValueId id) {
   for (const ValueId operand : in.operands) sources.push_back(map_[operand]);
   if (ops::can_fail(in.op, in.type)) guard_divisor(in, sources[1]);
   map_[id] = compute(in.op, in.type, std::move(sources));
+  kernel_.blocks[block_].back().near = ir::is_near(in);
 }
 
 void Lowering::guard_divisor(const ir::Instruction& in, RegisterId& divisor) {

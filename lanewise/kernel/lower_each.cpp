@@ -22,8 +22,7 @@ void Lowering::each(ValueId id) {
         kernel_.arrays.push_back({.type = collect.type, .size = in.index, .is_flat = true});
       }
     } else {
-      const bool is_place = how == ir::Collect::ArgMin || how == ir::Collect::ArgMax;
-      results.push_back(new_register(is_place ? DType::I32 : collect.type, false));
+      results.push_back(new_register(ir::gives_place(how) ? DType::I32 : collect.type, false));
     }
   }
   emit({.kind = Kind::Each, .index = in.index, .block = block});

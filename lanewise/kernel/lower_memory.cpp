@@ -12,12 +12,30 @@ RegisterId Lowering::table_size(ValueId table) {
   return at_entry({.kind = Kind::TableSize, .index = map_[table]}, DType::I64);
 }
 
+/// Lanes that take their element in the middle of a loop read it place by place.
+void Lowering::copy_row(ValueId row, RegisterId array) {
+  if (!kernel_.refillable) {
+    kernel_.arrays[array].input = map_[row];
+    emit({.kind = Kind::RowLoad, .index = array});
+    return;
+  }
+  for (std::uint32_t i = 0; i < kernel_.arrays[array].size; ++i) {
+    const RegisterId place = constant(Scalar(static_cast<std::int32_t>(i)));
+    const RegisterId value = assign(Kind::RowRead, new_register(kernel_.arrays[array].type, true),
+                                    {place, masks_.back()}, map_[row]);
+    emit({.kind = Kind::ArrayWrite, .sources = {place, value, masks_.back()}, .index = array});
+  }
+}
+
 void Lowering::array(ValueId id) {
   const ir::Instruction& in = f_[id];
   map_[id] = static_cast<RegisterId>(kernel_.arrays.size());
   kernel_.arrays.push_back(
       {.type = in.type, .size = in.index, .is_flat = inner_ && position_ == ir::kNone});
   if (in.operands.empty()) return;
+  if (f_[in.operands[0]].op == Op::Param && is_row(in.operands[0])) {
+    return copy_row(in.operands[0], map_[id]);
+  }
   emit({.kind = Kind::Array, .sources = {map_[in.operands[0]]}, .index = map_[id]});
 }
 
@@ -54,8 +72,9 @@ Lowering::Place Lowering::find_place(const ir::Instruction& in) {
     const auto first = place_of_first(in.operands[1], step);
     if (first) return {.index = *first, .step = step};
   }
-  // Where an element has all lanes, they only run along in steps that are one too many.
-  const bool is_live = inner_ && masks_.size() <= 1;
+  // Lanes run along in blocks that some are not in, and where they have failed; where an element
+  // has all lanes, only in steps that are one too many.
+  const bool is_live = masks_.size() <= 1 && (inner_ || !needs_masks_);
   if (is_live_inside && (is_varying(index) || is_live || is_inside(in, true))) return {index};
   if (is_varying(index) && mode == ir::IndexMode::Check) {
     check(in);

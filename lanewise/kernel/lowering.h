@@ -80,6 +80,7 @@ class Lowering {
 
   // --- arrays and tables (lower_memory.cpp) ---
   void array(ValueId id);
+  void copy_row(ValueId row, RegisterId array);
   /// True when what an access names has one value for each place, whatever lanes there are.
   bool is_flat(const ir::Instruction& in) const {
     return in.op == Op::TableRead ? inner_ || !is_row(in.operands[0])
@@ -214,5 +215,8 @@ class Lowering {
   std::vector<std::pair<ValueId, std::vector<RegisterId>>> outs_;
   ValueId position_ = ir::kNone;  // the argument of the `each` that is being lowered
 };
+
+/// Of a kernel for positions: lets arrays lie in the memory of outputs that are made of them.
+void share_output_memory(Kernel& kernel);
 
 }  // namespace lw::kernel

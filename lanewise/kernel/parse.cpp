@@ -28,6 +28,7 @@ class Parser {
       const DType type = dtype();
       if (list_ == nullptr) {
         kernel_.arrays.push_back({type, in_.number()});
+        if (in_.accept("input")) kernel_.arrays.back().input = in_.number();
         if (in_.accept("output")) kernel_.arrays.back().output = in_.number();
         kernel_.arrays.back().is_flat = in_.accept("flat");
       } else {
@@ -135,6 +136,9 @@ class Parser {
     } else if (in_.accept("fail")) {
       in.kind = Kind::Fail;
       in.index = in_.number();
+    } else if (in_.accept("row_load")) {
+      in.kind = Kind::RowLoad;
+      in.index = in_.number();
     } else if (in_.accept("row_store")) {
       in.kind = Kind::RowStore;
       in.index = in_.number();
@@ -151,6 +155,7 @@ class Parser {
       assignment(in);
     }
     if (in.kind != Kind::Constant) in.sources = sources();
+    in.near = in.kind == Kind::Compute && in_.accept("near");
     if (in_.accept("up")) in.index = in_.number();
     if (in_.accept("every")) {
       in.period = in_.number();

@@ -16,7 +16,6 @@ void append(const Kernel& from, BlockId block, std::vector<Instruction>& to) {
 }  // namespace
 
 FlatLayout flat_layout(const Kernel& kernel) {
-  constexpr std::uint64_t kMostOnStack = 64 << 10;
   constexpr std::uint64_t kLine = 64;
   FlatLayout layout;
   for (const Array& array : kernel.arrays) {

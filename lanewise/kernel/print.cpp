@@ -8,8 +8,8 @@ namespace lw::kernel {
 
 bool has_index(Kind kind) {
   return kind == Kind::Shared || kind == Kind::Load || kind == Kind::RowRead ||
-         kind == Kind::Store || kind == Kind::RowStore || kind == Kind::Fail ||
-         (kind >= Kind::Element && kind != Kind::Position);
+         kind == Kind::RowLoad || kind == Kind::Store || kind == Kind::RowStore ||
+         kind == Kind::Fail || (kind >= Kind::Element && kind != Kind::Position);
 }
 
 std::string_view name_of(Kind kind) {
@@ -36,6 +36,8 @@ std::string_view name_of(Kind kind) {
       return "fail";
     case Kind::Store:
       return "store";
+    case Kind::RowLoad:
+      return "row_load";
     case Kind::RowStore:
       return "row_store";
     case Kind::Element:
@@ -76,6 +78,7 @@ class Printer {
     for (std::size_t i = 0; i < k_.arrays.size(); ++i) {
       fmt::format_to(out(), "{}{} {}", i ? ", " : "; arrays ", types::name_of(k_.arrays[i].type),
                      k_.arrays[i].size);
+      if (k_.arrays[i].input != kNone) fmt::format_to(out(), " input {}", k_.arrays[i].input);
       if (k_.arrays[i].output != kNone) fmt::format_to(out(), " output {}", k_.arrays[i].output);
       if (k_.arrays[i].is_flat) text_ += " flat";
     }
@@ -134,6 +137,7 @@ class Printer {
     for (std::size_t i = 0; i < in.sources.size(); ++i) {
       fmt::format_to(out(), "{}{}", i ? ", " : " ", name(in.sources[i]));
     }
+    if (in.near) text_ += " near";
     if (in.kind == Kind::ExitIf && in.index > 0) fmt::format_to(out(), " up {}", in.index);
     if (in.period != 0) {
       fmt::format_to(out(), " every {} {}", in.period, in.at_end ? "last" : "first");

@@ -112,11 +112,30 @@ Range Ranges::made_by(const ir::Instruction& in, bool always, int depth) const {
       const Range whole = range_of(in.type);
       return value.is_within(whole.low, whole.high) ? value : whole;
     }
+    case Op::Bitcast: {
+      if (!is_tracked(f_[in.operands[0]].type)) return {};
+      const Range value = operand(0);
+      return value.low >= 0 ? both(value, range_of(in.type)) : Range{};
+    }
+    case Op::Lt:
+    case Op::Ge:
+      return is_less(in, operand(0), operand(1), in.op == Op::Lt);
+    case Op::Gt:
+    case Op::Le:
+      return is_less(in, operand(1), operand(0), in.op == Op::Gt);
     case Op::TableSize:
       return {1, INT64_MAX};
     default:
       return {};
   }
+}
+
+/// Whether a < b, or whether not, as far as it is known.
+Range Ranges::is_less(const ir::Instruction& in, Range a, Range b, bool sense) const {
+  if (!is_tracked(f_[in.operands[0]].type)) return {0, 1};
+  if (a.high < b.low) return {sense, sense};
+  if (a.low >= b.high) return {!sense, !sense};
+  return {0, 1};
 }
 
 /// A counter does not pass its start backwards. Its end is known from the test behind which it is
@@ -175,7 +194,14 @@ bool Ranges::is_below_size(ValueId id, ValueId table) const {
 }
 
 void Ranges::add(ValueId value, Range range, ValueId below) {
-  if (is_tracked(f_[value].type)) facts_.push_back({value, range, below});
+  if (!is_tracked(f_[value].type)) return;
+  facts_.push_back({value, range, below});
+  if (f_[value].op != Op::Bitcast) return;
+  const ValueId same = f_[value].operands[0];  // as long as neither has a sign
+  const Range known = both(range, range_of(f_[value].type));
+  if (is_tracked(f_[same].type) && known.low >= 0 && known.high <= range_of(f_[same].type).high) {
+    facts_.push_back({same, known});
+  }
 }
 
 void Ranges::assume(ValueId condition, bool holds) {

@@ -43,6 +43,7 @@ class Ranges {
   };
   Range of(ir::ValueId id, bool always, int depth) const;
   Range made_by(const ir::Instruction& in, bool always, int depth) const;
+  Range is_less(const ir::Instruction& in, Range a, Range b, bool sense) const;
   Range argument(ir::ValueId id) const;
   /// How many positions the block of an `each` is for; 0: it is no such block.
   std::uint32_t positions_of(const ir::Block& block) const;

@@ -107,6 +107,15 @@ class Verifier {
         return require(depth == 0 && count == 1 && in.index < k_.outputs.size() &&
                            types::Item{type(in.sources[0])} == k_.outputs[in.index],
                        in, "a value of an output's type, outside of loops");
+      case Kind::RowLoad: {
+        require(
+            depth == 0 && !k_.inner && !k_.refillable && count == 0 && in.index < k_.arrays.size(),
+            in, "names an array, outside of loops, of elements that begin together");
+        const Array& of = k_.arrays[in.index];
+        return require(
+            of.input < k_.inputs.size() && k_.inputs[of.input] == types::Item{of.type, of.size}, in,
+            "an array of its input's type and size");
+      }
       case Kind::RowStore: {
         require(depth == 0 && count == 0 && in.index < k_.arrays.size(), in,
                 "names an array, outside of loops");

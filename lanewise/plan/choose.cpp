@@ -9,6 +9,7 @@
 #include "lanewise/kernel/lower.h"
 #include "lanewise/kernel/step_test.h"
 #include "lanewise/kernel/uniformity.h"
+#include "lanewise/transform/in_step.h"
 
 namespace lw::plan {
 namespace {
@@ -208,6 +209,7 @@ std::string to_string(const Wish& wish) {
   };
   add(wish.refill);
   add(wish.inner);
+  add(wish.batched);
   add(wish.isa);
   add(wish.lanes);
   add(wish.interleave);
@@ -220,6 +222,16 @@ std::size_t array_bytes(const ir::Function& f) {
   std::size_t bytes = 0;
   ir::for_each(f, [&](ValueId id, int) {
     if (f[id].op == Op::Array) bytes += f[id].index * types::size_of(f[id].type);
+  });
+  return bytes;
+}
+
+std::size_t kept_bytes(const ir::Function& f) {
+  std::size_t bytes = 0;
+  ir::for_each(f, [&](ValueId id, int) {
+    constexpr std::size_t kLine = 64;  // at which each begins
+    if (!ir::is_array(f, id)) return;
+    bytes += (ir::size_of(f, id) * types::size_of(f[id].type) + kLine - 1) / kLine * kLine;
   });
   return bytes;
 }
@@ -267,6 +279,62 @@ Choice choose_inner(const ir::Function& f, const Wish& wish) {
   return choice;
 }
 
+namespace {
+
+/// Terms of the longest product of an element with a table that all share, of some positions.
+std::int64_t product_terms(const ir::Function& f) {
+  constexpr std::uint32_t kSome = 4;
+  std::int64_t terms = 0;
+  ir::for_each(f, [&](ValueId each, int) {
+    if (f[each].op != Op::Each || f[each].index < kSome) return;
+    const std::vector<bool> own = transform::find_own_values(f, each);
+    if (own.empty()) return;
+    bool reads_shared = false;
+    bool reads_element = false;
+    std::int64_t steps = 0;
+    ir::for_each(
+        f,
+        [&](ValueId id, int) {
+          const ir::Instruction& in = f[id];
+          if (in.op == Op::Loop && ir::can_go_round(f, id)) {
+            const auto test = kernel::find_step_test(f, id);
+            steps = std::max(steps, test ? test->period : 0);
+          }
+          if (in.op != Op::TableRead && in.op != Op::ArrayRead) return;
+          const bool is_shared =
+              in.op == Op::TableRead && !f.params[f[in.operands[0]].index].is_row();
+          reads_shared = reads_shared || (is_shared && own[id]);
+          reads_element = reads_element || (!is_shared && !own[id]);
+        },
+        f[each].block);
+    if (reads_shared && reads_element) terms = std::max(terms, steps);
+  });
+  return terms;
+}
+
+}  // namespace
+
+bool is_batched_better(const ir::Function& f, const Wish& wish) {
+  constexpr std::int64_t kMany = 16;
+  return wish.batched.value_or(!wish.inner && !wish.refill && product_terms(f) >= kMany);
+}
+
+Choice choose_batched(const ir::Function& f, const Wish& wish) {
+  Choice choice;
+  Schedule& s = choice.schedule;
+  s.isa = wish.isa.value_or(host_isa());
+  s.lanes =
+      wish.lanes.value_or(register_bytes(s.isa) / widest_bytes(f, kernel::analyse_uniformity(f)));
+  // Their sums fill the machine's registers, all but a few.
+  s.interleave = wish.interleave.value_or(s.isa == Isa::V4 ? 4 : 2);
+  s.batched = 6;
+  s.steps = wish.steps.value_or(4);
+  choice.reason =
+      "rows are multiplied with tables that all share: lanes hold rows, "
+      "and positions go through the terms of a product in step";
+  return choice;
+}
+
 double packet_occupancy(const Sample& sample, int lanes) {
   double useful = 0;
   double all = 0;
@@ -286,15 +354,28 @@ double packet_occupancy(const Sample& sample, int lanes) {
   return all > 0 ? useful / all : 1;
 }
 
-double estimate_element_ns(const ir::Function& f, double mean_trips) {
-  double ns = 1;
-  for_each_common(f, [&](ValueId id, int depth) {
-    if (!ops::is_elementwise(f[id].op)) return;
-    double weight = 0.05;
-    for (int i = 0; i < depth; ++i) weight *= std::max(1.0, mean_trips);
-    ns += weight;
-  });
+namespace {
+
+double estimate_block_ns(const ir::Function& f, ir::BlockId block, double mean_trips) {
+  double ns = 0;
+  for (const ValueId id : f.blocks[block].body) {
+    const ir::Instruction& in = f[id];
+    if (ops::is_elementwise(in.op) || in.op == Op::Collect) {
+      ns += 0.05;
+    } else if (in.op == Op::Each) {
+      ns += in.index * estimate_block_ns(f, in.block, mean_trips);
+    } else if (in.op == Op::Loop && !ir::is_branch(f, id)) {
+      const double trips = ir::is_part(f, id) ? 1 : std::max(1.0, mean_trips);
+      ns += trips * estimate_block_ns(f, in.block, mean_trips);
+    }
+  }
   return ns;
+}
+
+}  // namespace
+
+double estimate_element_ns(const ir::Function& f, double mean_trips) {
+  return 1 + estimate_block_ns(f, 0, mean_trips);
 }
 
 Choice choose(const ir::Function& program, const Wish& wish, const Sample* sample) {

@@ -21,6 +21,7 @@ struct Sample {
 struct Wish {
   std::optional<bool> refill;
   std::optional<bool> inner;
+  std::optional<bool> batched;
   std::optional<Isa> isa;
   std::optional<int> lanes;
   std::optional<int> interleave;
@@ -44,9 +45,15 @@ Choice choose(const ir::Function& program, const Wish& wish, const Sample* sampl
 bool is_inner_better(const ir::Function& program, const Wish& wish);
 /// The schedule for that; the program has no `each` inside of another.
 Choice choose_inner(const ir::Function& program, const Wish& wish);
+/// True when elements should stay together as the rows of a matrix: they are multiplied with tables
+/// that all share.
+bool is_batched_better(const ir::Function& program, const Wish& wish);
+Choice choose_batched(const ir::Function& program, const Wish& wish);
 
-/// Bytes of all arrays that an element has of its own; at most kMostArrayBytes can be run.
+/// Bytes of all arrays that an element has of its own; at most kMostArrayBytes can be run in lanes.
 std::size_t array_bytes(const ir::Function& program);
+/// The same, with what is kept of all positions.
+std::size_t kept_bytes(const ir::Function& program);
 inline constexpr std::size_t kMostArrayBytes = 32 << 10;
 
 /// Useful lane steps as a share of all, when `lanes` neighbours wait for their slowest.

@@ -35,6 +35,10 @@ const char* name_of(Isa isa) {
 int register_bytes(Isa isa) { return 16 << static_cast<int>(isa); }
 
 std::string to_string(const Schedule& s) {
+  if (s.batched > 0) {
+    return fmt::format("batched, {} lanes x {} registers, {} positions in step, {}", s.lanes,
+                       s.interleave, s.batched, name_of(s.isa));
+  }
   if (s.inner) {
     return fmt::format("inner, {} lanes x {} registers of one element, {}", s.lanes, s.interleave,
                        name_of(s.isa));

@@ -19,6 +19,9 @@ struct Schedule {
   bool refill = false;
   /// Inner: lanes hold positions of one element. Needs a kernel lowered for it.
   bool inner = false;
+  /// Products of rows with shared tables: so many positions go through their loops in step. Needs a
+  /// program serialized for it.
+  int batched = 0;
   Isa isa = Isa::V3;
   int lanes = 8;       // of one register-wide value
   int interleave = 2;  // registers in flight

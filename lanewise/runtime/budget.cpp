@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lanewise/base/error.h"
+#include "lanewise/runtime/folding.h"
 #include "lanewise/runtime/memory_limit.h"
 #include "lanewise/runtime/staging.h"
 
@@ -34,6 +35,9 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
   if (const std::int64_t bytes = register_bytes(program, options); bytes > 0) {
     needs.push_back({"registers of the tile machine", bytes});
   }
+  if (const std::int64_t bytes = code_bytes(program, options); bytes > 0) {
+    needs.push_back({"the arrays of an element", bytes});
+  }
   const std::int64_t block = std::min(Staging::kLeastBlock, buffers.count);
   std::size_t array = 0;
   const auto add = [&](const char* kind, std::size_t number, types::Item item) {
@@ -48,7 +52,15 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
       if (params[i].is_mapped()) add("argument", i, params[i].item());
     }
     const std::vector<types::Item>& outputs = program.kernel().outputs;
-    for (std::size_t i = 0; i < outputs.size(); ++i) add("output", i, outputs[i]);
+    for (std::size_t i = 0; i < buffers.outputs.size(); ++i) add("output", i, outputs[i]);
+  }
+  if (!buffers.folds.empty()) {
+    const std::int64_t partials = std::min(kFoldBlock, buffers.count);
+    needs.push_back({fmt::format("what {} elements add to accumulators", partials),
+                     Folding::bytes(buffers, program.kernel(), partials)});
+    if (const std::int64_t bytes = Folding::table_bytes(buffers); bytes > 0) {
+      needs.push_back({"the keys of accumulators", bytes});
+    }
   }
   std::sort(needs.begin(), needs.end(), [](const Need& a, const Need& b) {
     return std::tie(b.bytes, a.what) < std::tie(a.bytes, b.what);
@@ -73,7 +85,20 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
       code_would_fit ? ", or compile first: machine code has no such registers" : ""));
 }
 
+/// Elements whose partials a worker holds: all, of a small map.
+std::int64_t most_partials(const Program& program, const Buffers& buffers) {
+  if (buffers.folds.empty()) return 0;
+  if (buffers.count <= Folding::kMost) return buffers.count;
+  if (program.has_loops() || Folding::prefers_many(buffers)) return Folding::kMost;
+  const std::int64_t block = Folding::bytes(buffers, program.kernel(), kFoldBlock);
+  return std::max<std::int64_t>(Folding::kNearBytes / block, 1) * kFoldBlock;
+}
+
 }  // namespace
+
+std::int64_t budget_of(const ExecuteOptions& options) {
+  return options.memory > 0 ? options.memory : default_budget();
+}
 
 Room find_room(const Program& program, const Buffers& buffers, const ExecuteOptions& options,
                int workers) {
@@ -82,21 +107,27 @@ Room find_room(const Program& program, const Buffers& buffers, const ExecuteOpti
         "map: memory is negative; got {}, expected 0 for the default or a number of bytes.",
         options.memory));
   }
-  const std::int64_t budget = options.memory > 0 ? options.memory : default_budget();
-  const std::int64_t registers = register_bytes(program, options);
+  const std::int64_t budget = budget_of(options);
   std::int64_t most = Staging::kBlock;
   if (!program.has_loops()) {
     const std::int64_t bytes = Staging::bytes(buffers, program.kernel(), 1);
     most =
         std::max(Staging::kNearBytes / std::max<std::int64_t>(bytes, 1) / 64, std::int64_t{4}) * 64;
   }
-  Room room{.workers = workers, .block = std::min(most, buffers.count)};
+  Room room{.workers = workers,
+            .block = std::min(most, buffers.count),
+            .partials = most_partials(program, buffers)};
+  const std::int64_t fixed = register_bytes(program, options) + code_bytes(program, options) +
+                             Folding::table_bytes(buffers);
   const auto bytes_of_worker = [&] {
-    return registers + Staging::bytes(buffers, program.kernel(), room.block);
+    return fixed + Staging::bytes(buffers, program.kernel(), room.block) +
+           Folding::bytes(buffers, program.kernel(), room.partials);
   };
   const auto shrink = [&](std::int64_t least) {
-    while (bytes_of_worker() * room.workers > budget && room.block > least) {
-      room.block = std::max(room.block / 2, least);
+    while (bytes_of_worker() * room.workers > budget &&
+           (room.block > least || room.partials > kFoldBlock)) {
+      room.block = std::min(room.block, std::max(room.block / 2, least));
+      room.partials = std::min(room.partials, std::max(room.partials / 2, kFoldBlock));
     }
   };
   shrink(kEnoughBlock);

@@ -8,8 +8,9 @@ namespace lw::runtime {
 
 struct Room {
   int workers = 1;
-  std::int64_t block = 0;  // elements of strided arrays that a worker holds
-  std::int64_t bytes = 0;  // the projected peak of scratch
+  std::int64_t block = 0;     // elements of strided arrays that a worker holds
+  std::int64_t partials = 0;  // elements whose results, to be folded, a worker holds
+  std::int64_t bytes = 0;     // the projected peak of scratch
 };
 
 /// What a worker's registers take on the tile machine, if it is used. A loop is counted there
@@ -18,6 +19,15 @@ inline std::int64_t register_bytes(const Program& program, const ExecuteOptions&
   if (options.compile == CompileMode::Now && !program.has_loops()) return 0;
   return static_cast<std::int64_t>(program.interpreter().scratch_bytes());
 }
+
+/// What a worker's machine code takes, if it is used: arrays that do not lie on the stack.
+inline std::int64_t code_bytes(const Program& program, const ExecuteOptions& options) {
+  if (options.compile == CompileMode::Never) return 0;
+  return static_cast<std::int64_t>(program.most_code_scratch());
+}
+
+/// Bytes of scratch that a call may use.
+std::int64_t budget_of(const ExecuteOptions& options);
 
 /// Room for at most `workers`. Throws ResourceError, naming the largest needs, if one worker does
 /// not fit.

@@ -1,18 +1,22 @@
 #include "lanewise/runtime/execute.h"
 
 #include <fmt/core.h>
+#include <immintrin.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include "lanewise/base/error.h"
 #include "lanewise/base/float_state.h"
 #include "lanewise/ir/evaluate.h"
 #include "lanewise/runtime/budget.h"
+#include "lanewise/runtime/file_pages.h"
+#include "lanewise/runtime/folding.h"
 #include "lanewise/runtime/staging.h"
 #include "lanewise/runtime/thread_pool.h"
 #include "lanewise/runtime/ticker.h"
@@ -51,7 +55,9 @@ struct Worker : Context {
   std::int64_t chunk_first = 0;
   bool is_caller = false;
   std::optional<Staging> staging;
-  Block memory;  // that `scratch` points to
+  std::vector<void*> results;           // with those that are folded
+  std::optional<Folding::Share> share;  // of what is folded; none: all workers share one
+  Block memory;                         // that `scratch` points to
 };
 
 /// One map in flight.
@@ -71,6 +77,7 @@ class Call {
       sample(worker);
       work(worker);
       if (compiles_afterwards_) program_.compile_in_background({});
+      finish();
     } else {
       std::vector<Worker> workers(static_cast<std::size_t>(workers_));
       for (Worker& worker : workers) set_up(worker, &worker == &workers[0]);
@@ -81,8 +88,8 @@ class Call {
       parallel(
           workers_, [&](int number) { work_or_stop(workers[static_cast<std::size_t>(number)]); },
           [&] { poll(workers[0]); });
+      finish();
     }
-    finish();
     return stats_;
   }
 
@@ -98,27 +105,48 @@ class Call {
     find_code();
     collect_shared();
     const std::int64_t n = buffers_.count;
-    if (n >= kMayStream) streams_ = output_bytes() > kStreamedBytes;
+    // What is folded is read again at once.
+    if (n >= kMayStream && !is_folding()) streams_ = output_bytes() > kStreamedBytes;
     workers_ = options_.threads > 0 ? options_.threads : default_threads();
     const double element_ns = program_.element_ns() + staged_ns();
     if (static_cast<double>(n) * element_ns < kWorthThreads) workers_ = 1;
     // Few but long elements make small chunks, each still worth waking somebody for.
     const auto worth = static_cast<std::int64_t>(kWorthThreads / element_ns);
-    small_chunk_ = std::min(kSmallChunk, std::max({n / (8 * workers_), worth, std::int64_t{64}}));
+    grain_ = program_.is_inner() ? 1 : 64;
+    small_chunk_ = std::min(kSmallChunk, std::max({n / (8 * workers_), worth, grain_}));
     const std::int64_t least = options_.chunk > 0 ? options_.chunk : small_chunk_;
     workers_ = static_cast<int>(std::clamp<std::int64_t>((n + least - 1) / least, 1, workers_));
-    if (options_.memory != 0 || workers_ > 1 || buffers_.is_staged()) {
+    if (options_.memory != 0 || workers_ > 1 || buffers_.is_staged() || is_folding()) {
       const Room room = find_room(program_, buffers_, options_, workers_);
       workers_ = room.workers;
       block_ = room.block;
+      partials_ = room.partials;
       stats_.scratch_bytes = room.bytes;
-    } else if (stats_.code ==
-               CodeSource::None) {  // there is always room for one worker's registers
-      stats_.scratch_bytes = register_bytes(program_, options_);
+    } else {  // there is always room for one worker
+      const bool interprets = stats_.code == CodeSource::None;
+      stats_.scratch_bytes =
+          code_bytes(program_, options_) + (interprets ? register_bytes(program_, options_) : 0);
+    }
+    find_files();
+    if (is_folding()) {
+      folding_.emplace(buffers_, program_.kernel(), options_.first_element);
+      if (partials_ >= n) whole_ = folding_->share(n);
     }
     stats_.workers = workers_;
     stats_.chunk = chunk_at(0);
   }
+
+  /// Files larger than memory are gone through in parts of the budget.
+  void find_files() {
+    if (buffers_.count < 2) return;
+    const std::int64_t budget = budget_of(options_);
+    files_ = FilePages(buffers_, program_.kernel(), budget);
+    if (files_.empty()) return;
+    const std::int64_t part = budget / (2 * workers_ * files_.element_bytes());
+    most_chunk_ = std::max(part / grain_ * grain_, grain_);
+  }
+
+  bool is_folding() const { return !buffers_.folds.empty(); }
 
   /// The caller's values, and those that come from the options.
   void collect_shared() {
@@ -177,7 +205,25 @@ class Call {
       worker.inputs = worker.staging->inputs();
       worker.outputs = worker.staging->outputs();
     }
+    if (is_folding()) {
+      worker.results.assign(buffers_.outputs.begin(), buffers_.outputs.end());
+      worker.results.resize(program_.kernel().outputs.size());
+      if (!worker.staging) worker.outputs = worker.results.data();
+      if (!whole_) worker.share = folding_->share(partials_);
+      aim(worker, 0);
+    }
     worker.is_caller = is_caller;
+  }
+
+  /// Lets what is folded of the elements from `first` on go to the worker's buffer.
+  void aim(Worker& worker, std::int64_t first) const {
+    if (!is_folding()) return;
+    void** const outputs = worker.staging ? worker.staging->outputs() : worker.results.data();
+    if (whole_) {
+      whole_->aim(0, outputs);
+    } else {
+      worker.share->aim(first, outputs);
+    }
   }
 
   // --- compiling ---
@@ -209,6 +255,7 @@ class Call {
         const std::int64_t first = sample_start(n, i);
         std::vector<std::uint32_t> trips(static_cast<std::size_t>(std::min(kSampleRun, n - first)));
         if (worker.staging) worker.staging->load(first, std::ssize(trips));
+        aim(worker, first);
         program_.interpreter().run(&worker, first, static_cast<std::int64_t>(trips.size()),
                                    {.code = nullptr, .trips = trips, .most_trips = kSampleTrips});
         counts.trips.insert(counts.trips.end(), trips.begin(), trips.end());
@@ -230,11 +277,21 @@ class Call {
   /// chunks are large; they become smaller towards the end, where workers have to even out.
   std::int64_t chunk_at(std::int64_t first) const {
     const std::int64_t left = buffers_.count - first;
-    if (options_.chunk > 0) return std::min({options_.chunk, left, kMaxChunk});
+    if (options_.chunk > 0) {
+      return whole_blocks(first, std::min({options_.chunk, left, kMaxChunk}), left);
+    }
     const std::int64_t share = workers_ == 1 ? kLargeChunk : left / (2 * workers_);
-    // Whole cache lines of any type: chunks of aligned arrays are aligned too.
-    const std::int64_t wanted = (std::clamp(share, small_chunk_, kLargeChunk) + 63) / 64 * 64;
-    return std::min(wanted, left);
+    const std::int64_t wanted =
+        (std::clamp(share, small_chunk_, kLargeChunk) + grain_ - 1) / grain_ * grain_;
+    return whole_blocks(first, std::min({wanted, left, most_chunk_}), left);
+  }
+
+  /// A chunk of about so many elements that ends where a block of accumulators does. Where those
+  /// wait for one another in the order of the elements, it is as large as their buffer.
+  std::int64_t whole_blocks(std::int64_t first, std::int64_t count, std::int64_t left) const {
+    if (!is_folding() || whole_) return count;
+    if (folding_->is_ordered() && workers_ > 1) count = partials_;
+    return std::min(folding_->end_of_blocks(first, count) - first, left);
   }
 
   /// An exception on any worker stops all of them, and reaches the caller.
@@ -260,7 +317,12 @@ class Call {
       if (first > lowest_.load(std::memory_order_relaxed)) return;
       worker.chunk_first = first;
       if (worker.attention.load(std::memory_order_relaxed) != 0 && poll(worker)) return;
-      run_chunk(worker, first, count);
+      if (worker.share) {
+        run_and_fold(worker, first, count);
+      } else {
+        run_chunk(worker, first, count);
+      }
+      if (!files_.empty()) files_.drop(first, count);
     }
   }
 
@@ -291,6 +353,55 @@ class Call {
       worker.staging->store(first, block);
       first += block;
     }
+  }
+
+  /// True when the call ends with an error, whatever else happens; results may be anything then.
+  bool is_lost() const {
+    return is_stopping() || lowest_.load(std::memory_order_relaxed) != kNobody;
+  }
+
+  void run_and_fold(Worker& worker, std::int64_t first, std::int64_t count) {
+    for (const std::int64_t end = first + count; first < end;) {
+      const std::int64_t next = std::min(folding_->end_of_blocks(first, partials_), end);
+      aim(worker, first);
+      run_chunk(worker, first, next - first);
+      if (is_lost()) return;
+      if (next < end && !worker.staging) fetch_ahead(next);
+      folding_->fold(*worker.share, first, next - first);
+      if (folding_->is_ordered()) {
+        if (!wait_for_turn(worker, first)) return;
+        folding_->fold_in_order(*worker.share, next - first);
+        turn_.store(next, std::memory_order_release);
+      }
+      first = next;
+    }
+    folding_->pass_on(*worker.share);
+  }
+
+  /// Lets the inputs of the elements from `first` on be on their way while others are folded.
+  void fetch_ahead(std::int64_t first) const {
+    constexpr std::int64_t kAhead = 2 << 10;  // bytes
+    for (std::size_t i = 0; i < buffers_.inputs.size(); ++i) {
+      const std::int64_t size = program_.kernel().inputs[i].bytes();
+      const auto* const begin = static_cast<const char*>(buffers_.inputs[i]) + first * size;
+      const std::int64_t bytes = std::min(kAhead, (buffers_.count - first) * size);
+      for (std::int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(begin + at);
+    }
+  }
+
+  /// Waits until all elements before `first` are folded; false: that will not be.
+  bool wait_for_turn(Worker& worker, std::int64_t first) {
+    constexpr int kSpins = 2000;
+    for (int spins = 0; turn_.load(std::memory_order_acquire) != first; ++spins) {
+      if (worker.attention.load(std::memory_order_relaxed) != 0 && poll(worker)) return false;
+      if (is_lost()) return false;
+      if (spins > kSpins) {
+        std::this_thread::yield();
+      } else {
+        _mm_pause();
+      }
+    }
+    return true;
   }
 
   bool may_use_code() const { return options_.compile != CompileMode::Never; }
@@ -384,6 +495,21 @@ class Call {
       throw Cancelled("map: cancelled before it ended; outputs are unfinished.");
     }
     if (lowest_.load() != kNobody) throw_failure(lowest_.load());
+    if (folding_) finish_folding();
+  }
+
+  void finish_folding() {
+    const base::FloatState state;
+    std::vector<Folding::Share*> shares;
+    if (whole_) {
+      folding_->fold(*whole_, 0, buffers_.count);
+      folding_->fold_in_order(*whole_, buffers_.count);
+      shares.push_back(&*whole_);
+    }
+    for (Worker& worker : all_workers_) {
+      if (worker.share) shares.push_back(&*worker.share);
+    }
+    folding_->finish(shares);
   }
 
   /// The evaluator says where and why: the failing element is run once more by itself.
@@ -449,8 +575,14 @@ class Call {
   std::span<const std::uint64_t> shared_;
   int workers_ = 1;
   std::int64_t block_ = 0;
+  std::int64_t partials_ = 0;  // elements whose partials a worker holds
   bool streams_ = false;
+  FilePages files_;
+  std::int64_t most_chunk_ = kMaxChunk;
   std::int64_t small_chunk_ = kSmallChunk;
+  // Chunks are so many elements, or a multiple: whole cache lines of any type, so that chunks of
+  // aligned arrays are aligned too.
+  std::int64_t grain_ = 64;
   bool is_counting_ = false;
   bool compiles_afterwards_ = false;
   std::span<Worker> all_workers_;
@@ -463,13 +595,19 @@ class Call {
   std::exception_ptr error_;  // read when all workers have ended
   std::atomic<std::int64_t> tier0_{0};
   std::atomic<std::int64_t> tier1_{0};
+  std::optional<Folding> folding_;
+  std::optional<Folding::Share> whole_;  // of all elements of a small map
+  std::atomic<std::int64_t> turn_{0};    // elements before it are folded, where their order matters
   RunStats stats_;
 };
 
 }  // namespace
 
 RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options) {
-  if (buffers.count == 0) return {};
+  if (buffers.count == 0) {
+    clear_totals(buffers.folds);
+    return {};
+  }
   const Program::Use use(program);
   return Call(program, buffers, options).run();
 }
@@ -477,7 +615,7 @@ RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions&
 bool execute_at_once(Program& program, const Buffers& buffers, std::int64_t first_element,
                      double nanoseconds) {
   const bool is_short = static_cast<double>(buffers.count) * program.element_ns() < nanoseconds &&
-                        !program.has_loops() && !buffers.is_staged() &&
+                        !program.has_loops() && !buffers.is_staged() && buffers.folds.empty() &&
                         program.code_scratch() == 0 &&
                         program.kernel().shared.size() == buffers.shared.size();
   if (!is_short) return false;

@@ -39,7 +39,7 @@ struct StoredPlan {
 
 std::string print_plan(const StoredPlan& p) {
   const plan::Schedule& s = p.choice.schedule;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n{}", int{s.refill}, int{s.inner},
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n{}", int{s.refill}, int{s.inner}, s.batched,
                      static_cast<int>(s.isa), s.lanes, s.interleave, s.steps, s.threshold,
                      p.scratch, p.samples, p.mean_trips, p.choice.reason);
 }
@@ -50,8 +50,8 @@ std::optional<StoredPlan> parse_plan(const std::string& text) {
   int isa = 0;
   std::istringstream in(text);
   in.imbue(std::locale::classic());
-  in >> s.refill >> s.inner >> isa >> s.lanes >> s.interleave >> s.steps >> s.threshold >>
-      p.scratch >> p.samples >> p.mean_trips;
+  in >> s.refill >> s.inner >> s.batched >> isa >> s.lanes >> s.interleave >> s.steps >>
+      s.threshold >> p.scratch >> p.samples >> p.mean_trips;
   if (!in || in.get() != '\n') return std::nullopt;
   s.isa = static_cast<plan::Isa>(isa);
   p.choice.reason = text.substr(static_cast<std::size_t>(in.tellg()));
@@ -60,31 +60,19 @@ std::optional<StoredPlan> parse_plan(const std::string& text) {
 
 }  // namespace
 
-namespace {
-
-/// Kernels have them on the stack, for all lanes.
-ir::Function&& check_arrays(ir::Function&& function) {
-  const std::size_t bytes = plan::array_bytes(function);
-  if (bytes > plan::kMostArrayBytes) {
-    throw UsageError(fmt::format(
-        "map: the arrays of an element are too large; got {} bytes in all, expected at most {}. "
-        "Use fewer or shorter ones, or a table.",
-        bytes, plan::kMostArrayBytes));
-  }
-  return std::move(function);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Program::Program(ir::Function function, plan::Wish wish, Backend backend)
-    : function_(check_arrays(std::move(function))),
+    : function_(std::move(function)),
       wish_(wish),
       backend_(backend),
       serial_(transform::is_serial(function_) ? ir::Function() : transform::serialize(function_)),
       kernel_(kernel::lower(lanes())),
       interpreter_(backend.interpret(kernel_)) {
   has_loops_ = ir::has_loops(lanes());
-  element_ns_ = plan::estimate_element_ns(lanes(), 16);
+  is_inner_ = !serial_.values.empty() && !plan::is_batched_better(function_, wish_) &&
+              plan::is_inner_better(function_, wish_);
+  element_ns_ = plan::estimate_element_ns(function_, 16);
   std::size_t instructions = 0;
   kernel::for_each(kernel_, [&](const kernel::Instruction&, int) { ++instructions; });
   table_bytes_ = sizeof(Program) + function_.values.size() * sizeof(ir::Instruction) +
@@ -157,7 +145,7 @@ bool Program::load_locked(std::int64_t elements) {
     std::unique_ptr<Code> code = backend_.link(entry->object);
     report_.times.link_ms = now_ms() - read;
     report_.choice = plan->choice;
-    if (plan->samples > 0) element_ns_ = plan::estimate_element_ns(lanes(), plan->mean_trips);
+    if (plan->samples > 0) element_ns_ = plan::estimate_element_ns(function_, plan->mean_trips);
     code_scratch_ = plan->scratch;
     publish(std::move(code), CodeSource::Disk);
     return true;
@@ -165,6 +153,13 @@ bool Program::load_locked(std::int64_t elements) {
     store->remove(key);
     return false;
   }
+}
+
+std::size_t Program::most_code_scratch() const {
+  if (code() != nullptr) return code_scratch();
+  if (serial_.values.empty() || !plan::is_inner_better(function_, wish_)) return 0;
+  const std::size_t bytes = plan::kept_bytes(function_);
+  return bytes > kernel::kMostOnStack ? bytes : 0;
 }
 
 void Program::compile(const plan::Sample& sample) {
@@ -181,14 +176,26 @@ void Program::load_or_compile(const plan::Sample& sample) {
 }
 
 void Program::compile_locked(const plan::Sample& sample) {
-  const bool inner = plan::is_inner_better(function_, wish_);
-  if (!inner && plan::array_bytes(lanes()) > plan::kMostArrayBytes) {
-    report_.error = "the arrays of an element are too large for lanes";  // on the stack
+  ir::Function special;
+  const auto fits_lanes = [](const ir::Function& f) {  // on the stack
+    return plan::array_bytes(f) <= plan::kMostArrayBytes;
+  };
+  if (plan::is_batched_better(function_, wish_)) {
+    report_.choice = plan::choose_batched(lanes(), wish_);
+    const auto in_step = static_cast<std::uint32_t>(report_.choice.schedule.batched);
+    special = transform::serialize(function_, {.in_step = in_step});
+  }
+  const bool batched = !special.values.empty() && fits_lanes(special);
+  const bool inner = !batched && plan::is_inner_better(function_, wish_);
+  if (inner) {
+    special = transform::serialize(function_, {.keeps_inner = true});
+    report_.choice = plan::choose_inner(special, wish_);
+  } else if (!batched && fits_lanes(lanes())) {
+    report_.choice = plan::choose(lanes(), wish_, &sample);
+  } else if (!batched) {
+    report_.error = "the arrays of an element are too large for lanes";
     return;
   }
-  const ir::Function positions = inner ? transform::serialize(function_, true) : ir::Function();
-  report_.choice =
-      inner ? plan::choose_inner(positions, wish_) : plan::choose(lanes(), wish_, &sample);
   base::dump("plan", [&] {
     return plan::to_string(report_.choice.schedule) + "\nbecause: " + report_.choice.reason;
   });
@@ -196,15 +203,16 @@ void Program::compile_locked(const plan::Sample& sample) {
   if (plan.samples > 0) {
     plan.mean_trips = std::accumulate(sample.trips.begin(), sample.trips.end(), 0.0) /
                       static_cast<double>(plan.samples);
-    element_ns_ = plan::estimate_element_ns(lanes(), plan.mean_trips);
+    element_ns_ = plan::estimate_element_ns(function_, plan.mean_trips);
   }
   ObjectCode object;
-  if (inner || report_.choice.schedule.refill) {
-    const kernel::Kernel special = inner ? kernel::lower(positions, {.inner = true})
-                                         : kernel::lower(lanes(), {.refill = true});
-    base::dump("kernel", [&] { return kernel::print(special); });
-    plan.scratch = kernel::flat_layout(special).bytes;
-    object = backend_.compile(special, report_.choice.schedule);
+  const bool refill = report_.choice.schedule.refill;
+  if (inner || batched || refill) {
+    const kernel::Kernel kernel =
+        kernel::lower(refill ? lanes() : special, {.refill = refill, .inner = inner});
+    base::dump("kernel", [&] { return kernel::print(kernel); });
+    plan.scratch = kernel::flat_layout(kernel).bytes;
+    object = backend_.compile(kernel, report_.choice.schedule);
   } else {
     object = backend_.compile(kernel_, report_.choice.schedule);
   }

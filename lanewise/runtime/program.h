@@ -27,6 +27,8 @@ class Program : public std::enable_shared_from_this<Program> {
   const kernel::Kernel& kernel() const { return kernel_; }
   const Interpreter& interpreter() const { return *interpreter_; }
   bool has_loops() const { return has_loops_; }
+  /// True where machine code takes one element after the other.
+  bool is_inner() const { return is_inner_; }
   /// True while a sample of trip counts would help the planner.
   bool wants_sample() const;
 
@@ -35,6 +37,8 @@ class Program : public std::enable_shared_from_this<Program> {
   const std::atomic<Run>* code_word() const { return &code_; }
   /// Memory that a worker needs to run it.
   std::size_t code_scratch() const { return code_scratch_.load(); }
+  /// The same, or at least as much while there is no code.
+  std::size_t most_code_scratch() const;
 
   /// Takes plan and code from the disk, if they are there, before a map of so many elements. Looks
   /// once. Memory: there was code already.
@@ -109,6 +113,7 @@ class Program : public std::enable_shared_from_this<Program> {
   kernel::Kernel kernel_;
   std::unique_ptr<Interpreter> interpreter_;
   bool has_loops_ = false;
+  bool is_inner_ = false;
   std::atomic<double> element_ns_{1};
   std::size_t table_bytes_ = 0;
   std::size_t counted_bytes_ = 0;

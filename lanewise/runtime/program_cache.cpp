@@ -17,7 +17,7 @@ struct Evicted {
   std::unique_ptr<Code> code;
 };
 
-constexpr std::size_t kMostBytes = 64u << 20;
+constexpr std::size_t kMostBytes = 32u << 20;
 
 struct Cache {
   struct Entry {

@@ -112,7 +112,9 @@ std::int64_t Staging::bytes(const Buffers& buffers, const kernel::Kernel& kernel
   std::int64_t sum = 0;
   std::size_t index = 0;
   for (const types::Item& item : kernel.inputs) sum += block_bytes(buffers, index++, item, block);
-  for (const types::Item& item : kernel.outputs) sum += block_bytes(buffers, index++, item, block);
+  for (std::size_t i = 0; i < buffers.outputs.size(); ++i) {
+    sum += block_bytes(buffers, index++, kernel.outputs[i], block);
+  }
   return sum;
 }
 
@@ -132,6 +134,7 @@ Staging::Staging(const Buffers& buffers, const kernel::Kernel& kernel, std::int6
   };
   for (std::size_t i = 0; i < inputs_.size(); ++i) add(strided_inputs_, i, kernel.inputs[i]);
   for (std::size_t i = 0; i < outputs_.size(); ++i) add(strided_outputs_, i, kernel.outputs[i]);
+  outputs_.resize(kernel.outputs.size());
   for (std::size_t i = 1; i < strided_inputs_.size(); ++i) {
     Strided& s = strided_inputs_[i - 1];
     s.alternates =

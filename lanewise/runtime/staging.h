@@ -41,7 +41,7 @@ class Staging {
 
   /// As Context has them: element 0 of each array, had it the elements all together.
   const void* const* inputs() const { return inputs_.data(); }
-  void* const* outputs() const { return outputs_.data(); }
+  void** outputs() { return outputs_.data(); }  // those that are folded are not set here
 
  private:
   struct Strided {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <exception>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -43,29 +44,29 @@ void record_branch(ir::ValueId condition, Body& body) {
   body();
 }
 
-/// The values of a result: of a variable, or of a tuple of them.
-template <class T>
-std::vector<ir::ValueId> values_of(const Variable<T>& value) {
-  return {value.read()};
-}
-template <class... T>
-std::vector<ir::ValueId> values_of(const std::tuple<Variable<T>...>& values) {
-  return std::apply([](const auto&... v) { return std::vector<ir::ValueId>{v.read()...}; }, values);
-}
-
+/// How a result is listed, and taken from a list: a variable, a grid (trace/grid.h), or a tuple of
+/// them.
 template <class R>
-struct FromValues;
+struct Results;
 template <class T>
-struct FromValues<Variable<T>> {
-  static Variable<T> make(const std::vector<ir::ValueId>& values) {
-    return Variable<T>::of(values[0]);
+struct Results<Variable<T>> {
+  static void add(const Variable<T>& value, ResultList& list) { list.add(value.read()); }
+  static Variable<T> take(const Variable<T>&, std::span<const ir::ValueId>& values) {
+    const ir::ValueId first = values[0];
+    values = values.subspan(1);
+    return Variable<T>::of(first);
   }
 };
-template <class... T>
-struct FromValues<std::tuple<Variable<T>...>> {
-  static std::tuple<Variable<T>...> make(const std::vector<ir::ValueId>& values) {
-    std::size_t next = 0;
-    return std::tuple<Variable<T>...>{Variable<T>::of(values[next++])...};
+template <class... R>
+struct Results<std::tuple<R...>> {
+  static void add(const std::tuple<R...>& results, ResultList& list) {
+    std::apply([&](const R&... one) { (Results<R>::add(one, list), ...); }, results);
+  }
+  static std::tuple<R...> take(const std::tuple<R...>& results,
+                               std::span<const ir::ValueId>& values) {
+    return std::apply(
+        [&](const R&... one) { return std::tuple<R...>{Results<R>::take(one, values)...}; },
+        results);
   }
 };
 
@@ -175,13 +176,17 @@ inline void Continue(std::source_location here = std::source_location::current()
 
 /// Ends the function with these values where the condition holds: the one that is vectorized, or
 /// the one that lw::Call calls.
-template <class... T>
-void ReturnIf(const boolean& condition, const Variable<T>&... values) {
-  trace::Trace::current().return_if(condition.read(), std::vector<ir::ValueId>{values.read()...});
+template <class... R>
+void ReturnIf(const boolean& condition, const R&... values) {
+  trace::ResultList list;
+  (trace::Results<R>::add(values, list), ...);
+  trace::Trace::current().return_if(condition.read(), list.values);
 }
-template <class... T>
-void Return(const Variable<T>&... values) {
-  trace::Trace::current().return_if(trace::always(), std::vector<ir::ValueId>{values.read()...});
+template <class... R>
+void Return(const R&... values) {
+  trace::ResultList list;
+  (trace::Results<R>::add(values, list), ...);
+  trace::Trace::current().return_if(trace::always(), list.values);
 }
 
 /// Calls a function that may return early; without that, an ordinary call is the same.
@@ -190,8 +195,17 @@ auto Call(const F& function, const A&... arguments) {
   using Result = std::invoke_result_t<const F&, const A&...>;
   trace::Trace& trace = trace::Trace::current();
   trace.begin_call();
-  const Result result = function(arguments...);
-  return trace::FromValues<Result>::make(trace.end_call(trace::values_of(result)));
+  if constexpr (std::is_void_v<Result>) {
+    function(arguments...);
+    trace.end_call({});
+  } else {
+    const Result result = function(arguments...);
+    trace::ResultList list;
+    trace::Results<Result>::add(result, list);
+    const std::vector<ir::ValueId> values = trace.end_call(list.values);
+    std::span<const ir::ValueId> left = values;
+    return trace::Results<Result>::take(result, left);
+  }
 }
 
 /// Runs the body whose number the index is, counted from 0; an element whose index is none of them

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "lanewise/trace/variable.h"
+#include "lanewise/trace/view.h"
 
 namespace lw {
 
@@ -68,6 +69,7 @@ class Item {
     return assign(V::record(op, {read(), b.value}).read());
   }
   Item& assign(ir::ValueId value) {
+    Trace::current().require_own(array_);
     build().array_write(array_, index_, value, Mode::Check);
     return *this;
   }
@@ -122,17 +124,28 @@ class Array : public Indexed<T> {
       : Array(size, typename Variable<T>::Operand(0, here)) {}
   Array(std::uint32_t size, const typename Variable<T>::Operand& initial)
       : Indexed<T>(this->build().array(initial.value, checked(size))), size_(size) {}
+  /// With the values of a row, or of a grid in C order.
+  template <class G>
+    requires std::same_as<typename G::Number, T>
+  explicit Array(const G& grid, std::source_location here = std::source_location::current())
+      : Array(grid.view(), here) {}
   Array(const Array&) = delete;  // it would be a second name for the same values
   Array& operator=(const Array&) = delete;
 
   std::uint32_t size() const { return size_; }
+  ir::ValueId id() const { return this->values_; }
   Item operator[](const trace::Index& index) { return Item(this->values_, index.value); }
   void write(const trace::Index& index, typename Variable<T>::Operand value,
              Mode mode = Mode::Check) {
+    trace::Trace::current().require_own(this->values_);
     this->build().array_write(this->values_, index.value, value.value, mode);
   }
 
  private:
+  Array(const trace::View& view, std::source_location here)
+      : Indexed<T>(trace::locate(here).array(trace::array_of(view),
+                                             static_cast<std::uint32_t>(view.shape.count()))),
+        size_(static_cast<std::uint32_t>(view.shape.count())) {}
   static std::uint32_t checked(std::uint32_t size) {
     if (size == 0 || size > ir::kMostInArray) {
       throw UsageError("Array: wrong size; got " + std::to_string(size) + ", expected 1 to " +

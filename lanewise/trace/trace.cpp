@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "lanewise/base/error.h"
+#include "lanewise/trace/space.h"
 
 namespace lw::trace {
 namespace {
@@ -64,7 +66,36 @@ void Trace::begin(Scope scope) {
         "Does the function call itself? Write a loop with an lw::Array as its stack.",
         scopes_.size() + 1, kMost));
   }
+  scope.first = builder_.function().values.size();
   scopes_.push_back(std::move(scope));
+}
+
+void Trace::end() {
+  const std::size_t first = scopes_.back().first;
+  while (!gone_.empty() && gone_.back().first >= first) gone_.pop_back();
+  gone_.emplace_back(first, builder_.function().values.size());
+  scopes_.pop_back();
+}
+
+bool Trace::is_gone(ir::ValueId value) const {
+  const auto after =
+      std::upper_bound(gone_.begin(), gone_.end(), value,
+                       [](ir::ValueId id, const std::pair<std::size_t, std::size_t>& range) {
+                         return id < range.first;
+                       });
+  return after != gone_.begin() && value < std::prev(after)->second;
+}
+
+void Trace::require_own(ir::ValueId array) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    if (scope->kind != Scope::Each) continue;
+    if (array >= scope->first) return;
+    const base::Location here = builder_.location();
+    throw UsageError(fmt::format(
+        "{}{}each: an array from outside is written for each position; got an assignment to it, "
+        "expected a result. Give the value back from the function, or write a loop.",
+        base::to_string(here), here ? ": " : ""));
+  }
 }
 
 void Trace::begin_loop() {
@@ -78,7 +109,7 @@ void Trace::end_body() { unwrap(scopes_.back()); }
 
 void Trace::end_loop() {
   builder_.end_loop({});
-  scopes_.pop_back();
+  end();
 }
 
 void Trace::begin_branch(ir::ValueId condition) {
@@ -90,7 +121,25 @@ void Trace::begin_branch(ir::ValueId condition) {
 void Trace::end_branch() {
   builder_.break_if(literal(Scalar(true)), {});
   builder_.end_loop({});
-  scopes_.pop_back();
+  end();
+}
+
+ir::ValueId Trace::begin_each(std::uint32_t size) {
+  begin({.kind = Scope::Each, .depth = builder_.depth()});
+  const ir::ValueId each = builder_.begin_each(size);
+  scopes_.back().results = {each};
+  scopes_.back().first = each + 1;
+  return builder_.arguments(each)[0];
+}
+
+std::vector<ir::ValueId> Trace::end_each(std::span<const Collected> collected) {
+  const ir::ValueId each = scopes_.back().results[0];
+  for (const auto& [how, value] : collected) builder_.collect(how, value);
+  builder_.close_loop();
+  end();
+  std::vector<ir::ValueId> results;
+  for (std::uint32_t i = 0; i < collected.size(); ++i) results.push_back(builder_.result(each, i));
+  return results;
 }
 
 void Trace::begin_call() {
@@ -106,7 +155,8 @@ std::vector<ir::ValueId> Trace::end_call(std::span<const ir::ValueId> results) {
 Trace::Scope& Trace::innermost(Scope::Kind kind, std::string_view what) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (scope->kind == kind) return *scope;
-    if (scope->kind == Scope::Function) break;  // a called function cannot leave a loop around it
+    // A called function cannot leave a loop around it, nor can a position.
+    if (scope->kind == Scope::Function || scope->kind == Scope::Each) break;
   }
   throw UsageError(fmt::format(
       "{}: stands outside of any loop. Use it in the body of lw::While or lw::For.", what));
@@ -200,51 +250,91 @@ void Trace::discard_scope(std::size_t scope) {
 
 // --- functions ---
 
-void Trace::leave_function(Scope& scope, std::span<const ir::ValueId> results) {
+void Trace::leave_function(std::size_t at, std::span<const ir::ValueId> results) {
+  const std::vector<ir::ValueId> places = scopes_[at].results;
   const auto fits = [&](std::size_t i) {
-    return builder_.type(scope.results[i]) == builder_.type(results[i]);
+    return ir::item_of(builder_.function(), places[i]) ==
+           ir::item_of(builder_.function(), results[i]);
   };
-  bool same = scope.results.size() == results.size();
+  bool same = places.size() == results.size();
   for (std::size_t i = 0; same && i < results.size(); ++i) same = fits(i);
   if (!same) {
     throw UsageError(
-        "Return: gives other types, or another number of values, than the function does elsewhere. "
-        "Return the same everywhere.");
+        "Return: gives other types or shapes, or another number of values, than the function does "
+        "elsewhere. Return the same everywhere.");
   }
-  for (std::size_t i = 0; i < results.size(); ++i) write(scope.results[i], results[i]);
-  builder_.break_if(literal(Scalar(true)), {}, up_to(scope));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const types::Item item = ir::item_of(builder_.function(), results[i]);
+    if (item.is_row()) {
+      write_all(array_view(places[i], {item.size}), array_view(results[i], {item.size}));
+    } else {
+      write(places[i], results[i]);
+    }
+  }
+  builder_.break_if(literal(Scalar(true)), {}, up_to(scopes_[at]));
 }
 
 void Trace::return_if(ir::ValueId condition, std::span<const ir::ValueId> results) {
   std::size_t at = scopes_.size() - 1;
-  while (scopes_[at].kind != Scope::Function) --at;
+  while (scopes_[at].kind != Scope::Function && scopes_[at].kind != Scope::Each) --at;
+  if (scopes_[at].kind == Scope::Each) {
+    throw UsageError(
+        "Return: stands in what runs for each position. Give a value back from there, and choose "
+        "with lw::select.");
+  }
   if (Scope& scope = scopes_[at]; !scope.is_wrapped) {
     if (at == 0) scope.begin = builder_.function().params.size();
     wrap(scope);
     for (const ir::ValueId result : results) {
-      scope.results.push_back(builder_.early_slot(scope.depth, scope.begin, builder_.type(result)));
-      scope.begin += 3;
+      const auto [type, size] = ir::item_of(builder_.function(), result);
+      if (size > 0) {
+        scope.results.push_back(builder_.early_array(scope.depth, scope.begin, type, size));
+        scope.begin += 1;
+      } else {
+        scope.results.push_back(builder_.early_slot(scope.depth, scope.begin, type));
+        scope.begin += 3;
+      }
     }
   }
   // Only an element that leaves takes the values.
   begin_branch(condition);
-  leave_function(scopes_[at], results);
+  leave_function(at, results);
   end_branch();
 }
 
 std::vector<ir::ValueId> Trace::end_function(std::span<const ir::ValueId> results) {
-  Scope& scope = scopes_.back();
-  if (!scope.is_wrapped) return {results.begin(), results.end()};
-  leave_function(scope, results);
+  if (!scopes_.back().is_wrapped) return {results.begin(), results.end()};
+  leave_function(scopes_.size() - 1, results);
   builder_.end_loop({});
   std::vector<ir::ValueId> values;
-  for (const ir::ValueId slot : scope.results) values.push_back(read(slot));
+  for (const ir::ValueId id : scopes_.back().results) {
+    values.push_back(ir::is_array(builder_.function(), id) ? id : read(id));
+  }
   return values;
 }
 
 ir::Function Trace::finish(std::span<const ir::ValueId> results) {
-  builder_.ret(end_function(results));
+  std::vector<ir::ValueId> values = end_function(results);
+  for (const Partials& partials : partials_) {
+    for (const ir::ValueId id : partials.values) {
+      values.push_back(ir::is_array(builder_.function(), id) ? id : read(id));
+    }
+  }
+  builder_.ret(values);
   return builder_.take();
+}
+
+std::vector<ir::ValueId>& Trace::partials_of(void* owner) {
+  for (Partials& partials : partials_) {
+    if (partials.owner == owner) return partials.values;
+  }
+  return partials_.emplace_back(Partials{owner, {}}).values;
+}
+
+bool Trace::is_in_loop() const {
+  return std::any_of(scopes_.begin(), scopes_.end(), [](const Scope& scope) {
+    return scope.kind == Scope::Loop || scope.kind == Scope::Each;
+  });
 }
 
 // --- random draws ---
@@ -253,8 +343,7 @@ Trace::Draw Trace::next_draw() {
   if (seed_ == ir::kNone) {
     seed_ = late_param("seed", DType::U64, ir::ParamKind::Seed, 0);
   }
-  const ir::ValueId slot = builder_.early_slot(0, builder_.function().params.size(), DType::U32);
-  shift_entry(3);
+  const ir::ValueId slot = first_slot(Scalar(std::uint32_t{0}));
   Draw draw;
   draw.seed[0] = builder_.convert(seed_, DType::U32);
   const ir::ValueId high = builder_.op(ir::Op::Shr, {seed_, literal(Scalar(std::uint64_t{32}))});
@@ -264,6 +353,19 @@ Trace::Draw Trace::next_draw() {
   draw.number = read(slot);
   write(slot, builder_.op(ir::Op::Add, {draw.number, literal(Scalar(std::uint32_t{1}))}));
   return draw;
+}
+
+ir::ValueId Trace::first_slot(Scalar initial) {
+  const ir::ValueId slot = builder_.early_slot(0, builder_.function().params.size(), initial);
+  shift_entry(3);
+  return slot;
+}
+
+ir::ValueId Trace::first_array(Scalar initial, std::uint32_t size) {
+  const std::size_t position = builder_.function().params.size();
+  const ir::ValueId array = builder_.early_array(0, position, initial, size);
+  shift_entry(2);
+  return array;
 }
 
 ir::ValueId Trace::late_param(std::string name, DType type, ir::ParamKind kind,
@@ -278,6 +380,11 @@ void Trace::shift_entry(std::size_t by) {
   for (Scope& scope : scopes_) {
     if (scope.depth == 0 && &scope != &scopes_.front()) scope.begin += by;
   }
+}
+
+void ResultList::add(ir::ValueId value, const types::Shape& shape) {
+  values.push_back(value);
+  shapes.push_back(shape);
 }
 
 base::Location to_location(const std::source_location& here) {

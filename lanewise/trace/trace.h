@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "lanewise/ir/builder.h"
+#include "lanewise/types/shape.h"
 
 namespace lw::trace {
 
@@ -40,6 +41,16 @@ class Trace {
   void end_loop();
   void begin_branch(ir::ValueId condition);
   void end_branch();
+  /// Opens an `each`, whose positions run what follows without seeing one another; gives the
+  /// position.
+  ir::ValueId begin_each(std::uint32_t size);
+  /// A value of every position, and what becomes of it.
+  struct Collected {
+    ir::Collect how;
+    ir::ValueId value;
+  };
+  /// Ends the innermost `each`; gives what has become of the values.
+  std::vector<ir::ValueId> end_each(std::span<const Collected> collected);
   void begin_call();
   /// The results of a function that was called: what it returned at its end, or before.
   std::vector<ir::ValueId> end_call(std::span<const ir::ValueId> results);
@@ -61,6 +72,24 @@ class Trace {
   ir::ValueId slot_before(std::size_t scope, Scalar initial);
   /// An array of zeros that is there before it.
   ir::ValueId array_before(std::size_t scope, DType type, std::uint32_t size);
+  /// A slot that is there when the function begins, with this value; an array likewise.
+  ir::ValueId first_slot(Scalar initial);
+  ir::ValueId first_array(Scalar initial, std::uint32_t size);
+  /// What the function adds to something outside: such slots and arrays. Their last values are
+  /// results of the function, behind those it returns, in the order of first use.
+  struct Partials {
+    void* owner;
+    std::vector<ir::ValueId> values;
+  };
+  std::vector<ir::ValueId>& partials_of(void* owner);
+  const std::vector<Partials>& partials() const { return partials_; }
+  /// True for a value that was made in a loop, branch or `each` that has ended.
+  bool is_gone(ir::ValueId value) const;
+  /// Refuses an assignment to an array from outside of the innermost `each`: positions would
+  /// write to one another's values.
+  void require_own(ir::ValueId array) const;
+  /// True inside of something that may run more than once.
+  bool is_in_loop() const;
   /// A parameter behind those there are, wherever the function has got to.
   ir::ValueId late_param(std::string name, DType type, ir::ParamKind kind, std::uint32_t size);
   /// Ends the branch as if it had not been one, where all may run what it has; else does nothing.
@@ -91,16 +120,20 @@ class Trace {
  private:
   /// Something that is being recorded, and can be left.
   struct Scope {
-    enum Kind { Function, Loop, Branch, Block } kind = Function;
-    std::size_t depth = 0;             // of its block among those that are open
-    std::size_t begin = 0;             // where what can be left begins in it
-    bool is_wrapped = false;           // that has a loop around it
-    std::vector<ir::ValueId> results;  // Function: slots, once it has been left
+    enum Kind { Function, Loop, Branch, Block, Each } kind = Function;
+    std::size_t depth = 0;    // of its block among those that are open
+    std::size_t begin = 0;    // where what can be left begins in it
+    bool is_wrapped = false;  // that has a loop around it
+    std::vector<ir::ValueId>
+        results;            // Function: slots and arrays, once it has been left; Each: itself
+    std::size_t first = 0;  // the number of the first value that is recorded in it
   };
 
   Scope& innermost(Scope::Kind kind, std::string_view what);
   /// Refuses what would never end: a function that calls itself.
   void begin(Scope scope);
+  /// Ends the innermost scope, whose values are gone.
+  void end();
   /// How many loops further out than the innermost the one around a scope's body is.
   std::uint32_t up_to(const Scope& scope) const;
   void wrap(Scope& scope);
@@ -108,8 +141,8 @@ class Trace {
   /// gets its loop here.
   std::size_t around(Scope& scope);
   void unwrap(Scope& scope);
-  /// With these results, always.
-  void leave_function(Scope& scope, std::span<const ir::ValueId> results);
+  /// The one of this number, with these results, always.
+  void leave_function(std::size_t at, std::span<const ir::ValueId> results);
   std::vector<ir::ValueId> end_function(std::span<const ir::ValueId> results);
   void shift_entry(std::size_t by);
   ir::ValueId literal(Scalar value) { return builder_.constant(value); }
@@ -117,8 +150,17 @@ class Trace {
   ir::Builder builder_;
   std::uint64_t id_;
   std::vector<Scope> scopes_;
+  std::vector<Partials> partials_;
+  std::vector<std::pair<std::size_t, std::size_t>> gone_;  // values from the first to the second
   std::uint32_t sites_ = 0;
   ir::ValueId seed_ = ir::kNone;
+};
+
+/// The results of a function, one behind the other, with the shapes of those that have many values.
+struct ResultList {
+  void add(ir::ValueId value, const types::Shape& shape = {});
+  std::vector<ir::ValueId> values;
+  std::vector<types::Shape> shapes;
 };
 
 base::Location to_location(const std::source_location& here);

@@ -96,6 +96,7 @@ class LoopCloser {
       Instruction& in = f_[value];
       if (in.op == Op::Result && same_[in.operands[0]] == ir::kNone) continue;
       for (ValueId& operand : in.operands) operand = same_[operand];
+      if (in.op == Op::Each) block(in.block);
       if (in.op == Op::Loop) {
         block(in.block);
         if (close(value, body)) continue;

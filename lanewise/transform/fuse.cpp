@@ -3,6 +3,7 @@
 // if the second needs nothing of the first but what its own position has.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "lanewise/transform/copier.h"
@@ -29,13 +30,19 @@ int cost_of(const ir::Function& f, ir::BlockId block) {
   return sum;
 }
 
+/// How many there are, by the argument that says which.
+std::map<ValueId, std::uint32_t> count_positions(const ir::Function& f) {
+  std::map<ValueId, std::uint32_t> counts;
+  for (const Instruction& in : f.values) {
+    if (in.op == Op::Each) counts[f.blocks[in.block].arguments[0]] = in.index;
+  }
+  return counts;
+}
+
 /// Reads at the position of an `each` that has no more positions than there are places need no
 /// check.
 ir::Function without_vain_checks(ir::Function f) {
-  std::map<ValueId, std::uint32_t> positions;
-  for (const Instruction& in : f.values) {
-    if (in.op == Op::Each) positions[f.blocks[in.block].arguments[0]] = in.index;
-  }
+  const std::map<ValueId, std::uint32_t> positions = count_positions(f);
   for (Instruction& in : f.values) {
     const bool is_read = in.op == Op::TableRead || in.op == Op::ArrayRead;
     if (!is_read || static_cast<ir::IndexMode>(in.index) != ir::IndexMode::Check) continue;
@@ -69,19 +76,88 @@ bool is_pure(const ir::Function& f, ir::BlockId block) {
   return pure;
 }
 
-std::vector<ValueId> collects_of(const ir::Function& f, ValueId each) {
-  std::vector<ValueId> list;
-  for (const ValueId id : f.blocks[f[each].block].body) {
-    if (f[id].op == Op::Collect) list.push_back(id);
+// --- places as sums ---
+
+/// constant + factor * position + ..., of positions of an `each`; i32 without overflow.
+struct Place {
+  struct Term {
+    ValueId position;
+    std::uint32_t count;  // of positions
+    std::int64_t factor;
+  };
+  std::int64_t constant = 0;
+  std::vector<Term> terms;
+
+  bool is_below(std::int64_t limit) const {
+    std::int64_t most = constant;
+    for (const Term& term : terms) {
+      if (term.factor < 0) return false;
+      most += term.factor * (term.count - 1);
+    }
+    return constant >= 0 && most < limit;
   }
-  return list;
+};
+
+class Places {
+ public:
+  explicit Places(const ir::Function& f) : f_(f), counts_(count_positions(f)) {}
+
+  /// An index as such a sum, if it is one.
+  std::optional<Place> of(ValueId index) const {
+    Place place;
+    if (!add(index, 1, place) || !place.is_below(INT32_MAX)) return std::nullopt;
+    return place;
+  }
+
+ private:
+  bool add(ValueId id, std::int64_t factor, Place& to) const {
+    constexpr std::int64_t kFar = 1 << 30;
+    const Instruction& in = f_[id];
+    if (in.type != DType::I32 || factor > kFar || factor < -kFar) return false;
+    if (in.op == Op::Constant) {
+      to.constant += factor * types::to_int64(in.constant);
+      return true;
+    }
+    if (in.op == Op::Add) return add(in.operands[0], factor, to) && add(in.operands[1], factor, to);
+    if (in.op == Op::Mul) {
+      for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+        const Instruction& other = f_[in.operands[1 - i]];
+        if (other.op != Op::Constant) continue;
+        const std::int64_t times = types::to_int64(other.constant);
+        return times >= 0 && times < kFar && add(in.operands[i], factor * times, to);
+      }
+      return false;
+    }
+    const auto known = counts_.find(id);
+    if (known == counts_.end()) return false;
+    to.terms.push_back({id, known->second, factor});
+    return true;
+  }
+
+  const ir::Function& f_;
+  std::map<ValueId, std::uint32_t> counts_;
+};
+
+/// Parts a place in rows of `size` into the number of the row and the place in it.
+std::optional<std::pair<Place, Place>> parted(const Place& place, std::uint32_t size) {
+  Place row{.constant = place.constant / size, .terms = {}};
+  Place within{.constant = place.constant % size, .terms = {}};
+  for (const Place::Term& term : place.terms) {
+    if (term.factor % size == 0) {
+      row.terms.push_back({term.position, term.count, term.factor / size});
+    } else {
+      within.terms.push_back(term);
+    }
+  }
+  if (!within.is_below(size)) return std::nullopt;
+  return std::pair(std::move(row), std::move(within));
 }
 
 // --- computing where it is read ---
 
 class Inliner : public Copier {
  public:
-  explicit Inliner(const ir::Function& f) : Copier(f), uses_(f.values.size()) {
+  explicit Inliner(const ir::Function& f) : Copier(f), uses_(f.values.size()), places_(f) {
     find_uses(0, {});
     ir::for_each(f, [&](ValueId id, int) {
       if (f[id].op == Op::Result) decide(id);
@@ -93,7 +169,7 @@ class Inliner : public Copier {
   /// How a result is used: by reads that are surely inside, at most `trips` times for each time it
   /// is made.
   struct Uses {
-    int reads = 0;
+    std::vector<ValueId> reads = {};
     double trips = 0;
     bool others = false;
   };
@@ -110,7 +186,7 @@ class Inliner : public Copier {
         Uses& uses = uses_[operand];
         if (in.op == Op::ArrayRead && i == 0 &&
             static_cast<ir::IndexMode>(in.index) == ir::IndexMode::Unchecked) {
-          ++uses.reads;
+          uses.reads.push_back(id);
           uses.trips += around.trips;
         } else {
           uses.others = true;
@@ -129,14 +205,26 @@ class Inliner : public Copier {
     const Instruction& in = f_[id];
     const ValueId each = in.operands[0];
     if (f_[each].op != Op::Each || !ir::is_array(f_, id)) return;
-    const Instruction& collect = ir::collect_of(f_, each, in.index);
     const Uses& uses = uses_[id];
-    if (uses.others || !ir::is_number(f_, collect.operands[0]) || !is_pure(f_, f_[each].block)) {
-      return;
+    if (uses.others || !is_pure(f_, f_[each].block)) return;
+    Inlined found = what_is_kept(each, in.index);
+    if (found.value == ir::kNone) return;
+    for (const ValueId read : uses.reads) {
+      if (found.eaches.size() > 1 && !positions_of(read, found)) return;
     }
-    const int cost = cost_of(f_, f_[each].block);
-    if (cost <= kCheap || (uses.reads == 1 && uses.trips <= f_[each].index)) {
-      inlined_.emplace(id, collect.operands[0]);
+    int cost = cost_of(f_, f_[each].block);
+    ir::for_each(
+        f_,
+        [&](ValueId inner, int) {
+          const Instruction& read = f_[inner];
+          const auto inlined =
+              read.op == Op::ArrayRead ? inlined_.find(read.operands[0]) : inlined_.end();
+          if (inlined != inlined_.end()) cost += inlined->second.cost;
+        },
+        f_[each].block);
+    if (cost <= kCheap || (uses.reads.size() == 1 && uses.trips <= ir::size_of(f_, id))) {
+      found.cost = cost;
+      inlined_.emplace(id, std::move(found));
     }
   }
 
@@ -144,17 +232,187 @@ class Inliner : public Copier {
     const Instruction& in = f_[id];
     const auto inlined = in.op == Op::ArrayRead ? inlined_.find(in.operands[0]) : inlined_.end();
     if (inlined == inlined_.end()) return Copier::instruction(id);
-    const ir::Block& block = f_.blocks[f_[f_[in.operands[0]].operands[0]].block];
+    const std::vector<ValueId>& eaches = inlined->second.eaches;
     build_.set_location(in.location);
-    map_[block.arguments[0]] = build_.convert(map_[in.operands[1]], DType::I32);
-    for (const ValueId inner : block.body) {
-      if (f_[inner].op != Op::Collect) instruction(inner);
+    std::vector<ValueId> positions;
+    if (eaches.size() == 1) {
+      positions.push_back(build_.convert(map_[in.operands[1]], DType::I32));
+    } else {
+      const auto places = positions_of(id, inlined->second).value();
+      for (const Place& place : places) positions.push_back(record(place));
     }
-    map_[id] = map_[inlined->second];
+    for (std::size_t depth = 0; depth < eaches.size(); ++depth) {
+      const ir::Block& block = f_.blocks[f_[eaches[depth]].block];
+      map_[block.arguments[0]] = positions[depth];
+      for (const ValueId inner : block.body) {
+        const bool goes_in = depth + 1 < eaches.size() && inner == eaches[depth + 1];
+        const bool is_of_it = f_[inner].op == Op::Result && depth + 1 < eaches.size() &&
+                              f_[inner].operands[0] == eaches[depth + 1];
+        if (f_[inner].op != Op::Collect && !goes_in && !is_of_it) instruction(inner);
+      }
+    }
+    map_[id] = map_[inlined->second.value];
+  }
+
+  struct Inlined {
+    ValueId value = ir::kNone;    // that is collected
+    std::vector<ValueId> eaches;  // one in another, the innermost last
+    int cost = 0;                 // with that of what is computed there in turn
+  };
+
+  /// What an `each` keeps, or one that stands in it for nothing but to be kept again.
+  Inlined what_is_kept(ValueId each, std::uint32_t index) const {
+    Inlined found{.eaches = {each}};
+    ValueId value = ir::collect_of(f_, each, index).operands[0];
+    while (!ir::is_number(f_, value)) {
+      const Instruction& result = f_[value];
+      if (result.op != Op::Result || f_[result.operands[0]].op != Op::Each) return {};
+      const ValueId inner = result.operands[0];
+      const auto& body = f_.blocks[f_[found.eaches.back()].block].body;
+      if (std::find(body.begin(), body.end(), inner) == body.end()) return {};
+      // Others that are made of it would be left without it.
+      for (const ValueId id : body) {
+        if (id == inner || f_[id].op == Op::Collect) continue;
+        if (f_[id].op == Op::Result && f_[id].operands[0] == inner) continue;
+        if (reads(id, inner)) return {};
+      }
+      found.eaches.push_back(inner);
+      value = ir::collect_of(f_, inner, result.index).operands[0];
+    }
+    found.value = value;
+    return found;
+  }
+
+  /// True when an instruction, or what is in it, reads a result of the `each`.
+  bool reads(ValueId id, ValueId each) const {
+    bool found = false;
+    const auto look = [&](ValueId one) {
+      for (const ValueId operand : f_[one].operands) {
+        found = found || (f_[operand].op == Op::Result && f_[operand].operands[0] == each);
+      }
+    };
+    look(id);
+    if (f_[id].block != ir::kNone) {
+      ir::for_each(f_, [&](ValueId inner, int) { look(inner); }, f_[id].block);
+    }
+    return found;
+  }
+
+  /// The position in each of them that a read is at, if that can be told.
+  std::optional<std::vector<Place>> positions_of(ValueId read, const Inlined& of) const {
+    auto place = places_.of(f_[read].operands[1]);
+    if (!place) return std::nullopt;
+    std::uint32_t size = ir::size_of(f_, f_[read].operands[0]);
+    std::vector<Place> positions;
+    for (std::size_t depth = 0; depth + 1 < of.eaches.size(); ++depth) {
+      size /= f_[of.eaches[depth]].index;
+      auto parts = parted(*place, size);
+      if (!parts) return std::nullopt;
+      positions.push_back(std::move(parts->first));
+      place = std::move(parts->second);
+    }
+    positions.push_back(std::move(*place));
+    return positions;
+  }
+
+  ValueId record(const Place& place) {
+    ValueId sum = ir::kNone;
+    const auto number = [&](std::int64_t n) {
+      return build_.constant(Scalar(static_cast<std::int32_t>(n)));
+    };
+    const auto add = [&](ValueId value) {
+      sum = sum == ir::kNone ? value : build_.op(Op::Add, {sum, value});
+    };
+    for (const Place::Term& term : place.terms) {
+      const ValueId position = map_[term.position];
+      add(term.factor == 1 ? position : build_.op(Op::Mul, {position, number(term.factor)}));
+    }
+    if (sum == ir::kNone || place.constant != 0) add(number(place.constant));
+    return sum;
   }
 
   std::vector<Uses> uses_;
-  std::map<ValueId, ValueId> inlined_;  // results, and what is collected for them
+  Places places_;
+  std::map<ValueId, Inlined> inlined_;  // by result
+};
+
+// --- one in another again ---
+
+/// An `each` over all places of an array that was kept one in another goes through them in the same
+/// way: then what it reads can be computed there.
+class Splitter : public Copier {
+ public:
+  explicit Splitter(const ir::Function& f) : Copier(f) {
+    ir::for_each(f, [&](ValueId id, int) {
+      if (f[id].op == Op::Each) decide(id);
+    });
+  }
+  bool finds_any() const { return !sizes_.empty(); }
+
+ private:
+  void decide(ValueId each) {
+    const ir::Block& block = f_.blocks[f_[each].block];
+    std::vector<std::uint32_t> sizes;
+    for (const ValueId id : block.body) {
+      const Instruction& in = f_[id];
+      const bool is_kept =
+          in.op != Op::Collect ||
+          (in.operands.size() == 1 && static_cast<Collect>(in.index) == Collect::Keep &&
+           ir::is_number(f_, in.operands[0]));
+      if (!is_kept || in.op == Op::Each) return;
+      if (in.op == Op::ArrayRead && in.operands[1] == block.arguments[0] && sizes.empty() &&
+          ir::size_of(f_, in.operands[0]) == f_[each].index) {
+        sizes = sizes_of(in.operands[0]);
+      }
+    }
+    constexpr std::uint32_t kFew = 16;  // fewer positions make poor use of lanes
+    if (sizes.size() > 1 && sizes.back() >= kFew) sizes_[each] = std::move(sizes);
+  }
+
+  /// How many positions the `each` has that keeps an array, and those in it.
+  std::vector<std::uint32_t> sizes_of(ValueId array) const {
+    std::vector<std::uint32_t> sizes;
+    while (ir::is_array(f_, array) && f_[array].op == Op::Result) {
+      const ValueId each = f_[array].operands[0];
+      sizes.push_back(f_[each].index);
+      array = ir::collect_of(f_, each, f_[array].index).operands[0];
+    }
+    return ir::is_number(f_, array) ? sizes : std::vector<std::uint32_t>();
+  }
+
+  void instruction(ValueId id) override {
+    const auto found = sizes_.find(id);
+    if (found == sizes_.end()) return Copier::instruction(id);
+    build_.set_location(f_[id].location);
+    const ir::Block& block = f_.blocks[f_[id].block];
+    std::vector<ValueId> eaches;
+    ValueId place = ir::kNone;
+    for (const std::uint32_t size : found->second) {
+      eaches.push_back(build_.begin_each(size));
+      const ValueId position = build_.arguments(eaches.back())[0];
+      if (place == ir::kNone) {
+        place = position;
+      } else {
+        const ValueId count = build_.constant(Scalar(static_cast<std::int32_t>(size)));
+        place = build_.op(Op::Add, {build_.op(Op::Mul, {place, count}), position});
+      }
+    }
+    map_[block.arguments[0]] = place;
+    this->block(f_[id].block);
+    const auto kept = static_cast<std::uint32_t>(ir::collects_of(f_, id).size());
+    while (eaches.size() > 1) {
+      build_.close_loop();
+      const ValueId inner = eaches.back();
+      eaches.pop_back();
+      for (std::uint32_t i = 0; i < kept; ++i) {
+        build_.collect(Collect::Keep, build_.result(inner, i));
+      }
+    }
+    build_.close_loop();
+    map_[id] = eaches[0];
+  }
+
+  std::map<ValueId, std::vector<std::uint32_t>> sizes_;  // by each
 };
 
 // --- two in one ---
@@ -272,7 +530,7 @@ class Merger {
   }
 
   void join(ValueId first, ValueId second) {
-    const std::vector<ValueId> before = collects_of(f_, first);
+    const std::vector<ValueId> before = ir::collects_of(f_, first);
     ir::Block& target = f_.blocks[f_[first].block];
     const ir::Block& source = f_.blocks[f_[second].block];
     std::map<ValueId, ValueId> stands_for = {{source.arguments[0], target.arguments[0]}};
@@ -314,6 +572,38 @@ class Merger {
 
 }  // namespace
 
+namespace {
+
+/// Lets a number that an `each` collects twice be collected once. True: there was one.
+bool give_once(ir::Function& f) {
+  bool found = false;
+  std::map<std::pair<ValueId, std::uint32_t>, std::uint32_t> first;  // by each and collect
+  for (ValueId each = 0; each < f.values.size(); ++each) {
+    if (f[each].op != Op::Each) continue;
+    const std::vector<ValueId> collects = ir::collects_of(f, each);
+    for (std::uint32_t i = 0; i < collects.size(); ++i) {
+      for (std::uint32_t k = 0; k < i; ++k) {
+        const Instruction& a = f[collects[k]];
+        const Instruction& b = f[collects[i]];
+        const bool is_number = static_cast<Collect>(a.index) != Collect::Keep;
+        if (is_number && a.index == b.index && a.operands[0] == b.operands[0]) {
+          first.emplace(std::pair(each, i), k);
+        }
+      }
+    }
+  }
+  for (Instruction& in : f.values) {
+    if (in.op != Op::Result) continue;
+    const auto same = first.find({in.operands[0], in.index});
+    if (same == first.end()) continue;
+    in.index = same->second;
+    found = true;
+  }
+  return found;
+}
+
+}  // namespace
+
 bool has_each(const ir::Function& f) {
   bool found = false;
   ir::for_each(f, [&](ValueId id, int) { found = found || f[id].op == Op::Each; });
@@ -324,10 +614,16 @@ ir::Function fuse(const ir::Function& function) {
   ir::Function f = remove_dead(without_vain_checks(function));
   for (;;) {
     Inliner inliner(f);
-    if (!inliner.finds_any()) break;
-    f = remove_dead(simplify(inliner.run()));
+    if (inliner.finds_any()) {
+      f = remove_dead(simplify(inliner.run()));
+      continue;
+    }
+    Splitter splitter(f);
+    if (!splitter.finds_any()) break;
+    f = remove_dead(simplify(splitter.run()));
   }
-  return remove_dead(simplify(Merger(std::move(f)).run()));
+  f = remove_dead(simplify(Merger(std::move(f)).run()));
+  return give_once(f) ? remove_dead(simplify(f)) : f;
 }
 
 }  // namespace lw::transform

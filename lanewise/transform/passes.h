@@ -31,8 +31,11 @@ ir::Function delay_rare(ir::Function function);
 /// Turns slots into SSA values: finds what each loop carries.
 ir::Function slots_to_ssa(const ir::Function& function);
 
-/// Makes one fma of a product and a sum, and products of divisions by literals: other bits, faster.
+/// Makes one fma of a product and a sum, and products of divisions by literals, and lets quotients
+/// and roots be near: other bits, faster.
 ir::Function contract(const ir::Function& function);
+/// Makes one fma of products and sums of the user's that `fuse` has brought together.
+ir::Function contract_near(const ir::Function& function);
 
 /// Computes the mathematical functions of f32 in f64: correctly rounded, all but always.
 ir::Function compute_in_double(const ir::Function& function);
@@ -61,8 +64,16 @@ bool has_each(const ir::Function& function);
 
 /// Replaces every `each` by straight code, where it is short, or by a loop and arrays; likewise
 /// copies of arrays.
-/// `keeps_inner`: but those with many positions that have none inside.
-ir::Function serialize(const ir::Function& function, bool keeps_inner = false);
+struct SerializeOptions {
+  /// But those with many positions that have none inside.
+  bool keeps_inner = false;
+  /// So many positions of an `each` go through the loops inside in step (in_step.h), and rows are
+  /// copied into arrays of lanes at the beginning: for products.
+  std::uint32_t in_step = 1;
+  /// Then the terms of products that are at least twice as long are taken in blocks of so many.
+  std::uint32_t terms = 96;
+};
+ir::Function serialize(const ir::Function& function, SerializeOptions options = {});
 /// True when there is nothing for it to do: no `each`, and no array that begins as a copy.
 bool is_serial(const ir::Function& function);
 

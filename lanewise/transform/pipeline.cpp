@@ -19,7 +19,10 @@ ir::Function run(const ir::Function& traced, Options options) {
   if (options.high_accuracy) f = compute_in_double(compute_in_pairs(f));  // the user's functions
   f = expand(f);
   f = simplify(f);
-  if (has_each(f)) f = fuse(f);
+  if (has_each(f)) {
+    f = remove_dead(fuse(f));  // what is left of loops may be closed
+    if (options.contract) f = remove_dead(contract_near(f));
+  }
   if (ir::has_loops(f)) f = close_loops(f);
   f = remove_dead(f);
   if (has_short_branches(f)) f = remove_dead(simplify(flatten_branches(f)));

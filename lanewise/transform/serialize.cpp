@@ -2,12 +2,11 @@
 // loop. What is kept goes into an array. Values that combine do so in the order that ir::Collect
 // has: where there are many, in an array of stripes. A stripe begins with the value that changes no
 // other: -0 for sums, 1 for products, the largest number for minima.
-#include <limits>
 #include <map>
 
 #include "lanewise/base/check.h"
 #include "lanewise/base/float_state.h"
-#include "lanewise/transform/copier.h"
+#include "lanewise/transform/in_step.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw::transform {
@@ -20,41 +19,13 @@ using ir::ValueId;
 
 constexpr std::size_t kMostUnrolled = 512;  // instructions
 
-/// x with which every y gives y: of Sum, Product, Min, Max, And, Or.
-Scalar neutral(Collect collect, DType type) {
-  return types::with_type(type, [&]<class T>() -> Scalar {
-    if constexpr (std::is_same_v<T, bool>) {
-      return Scalar(collect == Collect::And || collect == Collect::Min);
-    } else if constexpr (std::is_floating_point_v<T> || std::is_integral_v<T>) {
-      constexpr bool is_float = std::is_floating_point_v<T>;
-      switch (collect) {
-        case Collect::Sum:
-          return is_float ? types::scalar_of(type, -0.0) : Scalar(T{0});
-        case Collect::Product:
-          return Scalar(T{1});
-        case Collect::Min:
-        case Collect::ArgMin:
-          return is_float ? Scalar(std::numeric_limits<T>::infinity())
-                          : Scalar(std::numeric_limits<T>::max());
-        case Collect::Max:
-        case Collect::ArgMax:
-          return is_float ? Scalar(-std::numeric_limits<T>::infinity())
-                          : Scalar(std::numeric_limits<T>::lowest());
-        case Collect::And:
-          return types::scalar_of_bits(type, -1);
-        case Collect::Or:
-        case Collect::Keep:
-          return Scalar(T{0});
-      }
-    }
-    LW_UNREACHABLE("halves are not combined");
-    return {};
-  });
-}
-
-class Serializer : public Copier {
+class Serializer : public StepCopier {
  public:
-  Serializer(const ir::Function& f, bool keeps_inner) : Copier(f), keeps_inner_(keeps_inner) {}
+  Serializer(const ir::Function& f, SerializeOptions options)
+      : StepCopier(f),
+        keeps_inner_(options.keeps_inner),
+        in_step_(options.in_step),
+        in_block_(options.terms) {}
 
  private:
   // --- arithmetic of indices ---
@@ -96,6 +67,8 @@ class Serializer : public Copier {
     build_.set_location(in.location);
     if (in.op == Op::Param) return param(id);
     if (in.op == Op::Each && stays(id)) return keep(id);
+    if (in.op == Op::Loop && sums_.count(id) > 0) return;
+    if (in.op == Op::Result && sums_.count(in.operands[0]) > 0) return read_sum(id);
     if (in.op == Op::Each) {
       return unrolled_cost(id) <= kMostUnrolled ? unroll(id) : go_round(id);
     }
@@ -128,19 +101,25 @@ class Serializer : public Copier {
     }
   }
 
-  /// A short row is read once, at the beginning.
+  /// A short row is read once, at the beginning; a long one too where products go over it again
+  /// and again.
   void param(ValueId id) {
     constexpr std::uint32_t kShort = 64;
     Copier::instruction(id);
     const ir::Param& p = f_.params[f_[id].index];
-    if (!p.is_row() || p.size > kShort || keeps_inner_) return;
+    if (!p.is_row() || keeps_inner_ || (p.size > kShort && in_step_ == 1)) return;
     Made& row = rows_[id];
-    row.value = new_array(p.type, p.size);
-    for (std::uint32_t i = 0; i < p.size; ++i) {
-      row.values.push_back(get(map_[id], number(i)));
-      set(row.value, number(i), row.values.back());
-    }
+    row.value = build_.array(map_[id], p.size);
+    if (p.size > kShort) return;
+    for (std::uint32_t i = 0; i < p.size; ++i) row.values.push_back(get(row.value, number(i)));
     kept_[id] = &row.values;
+  }
+
+  /// A result of the loop over terms that are taken, in the block of an `each`.
+  void read_sum(ValueId id) {
+    const Sums& sums = sums_.at(f_[id].operands[0]);
+    const ValueId array = sums.arrays[f_[id].index];
+    map_[id] = array == ir::kNone ? number(sums.terms) : get(array, position_);
   }
 
   void keep(ValueId id) {
@@ -220,18 +199,22 @@ class Serializer : public Copier {
     ValueId base;
   };
 
-  std::vector<const Instruction*> collects_of(ValueId each) const {
+  /// What the positions have of a loop over terms, by what it carries; kNone: the counter.
+  struct Sums {
+    std::uint32_t terms;
+    std::vector<ValueId> arrays;
+  };
+
+  std::vector<const Instruction*> collects(ValueId each) const {
     std::vector<const Instruction*> list;
-    for (const ValueId id : f_.blocks[f_[each].block].body) {
-      if (f_[id].op == Op::Collect) list.push_back(&f_[id]);
-    }
+    for (const ValueId id : ir::collects_of(f_, each)) list.push_back(&f_[id]);
     return list;
   }
 
   // --- straight code ---
   void unroll(ValueId id) {
     const Instruction& in = f_[id];
-    const auto collects = collects_of(id);
+    const auto collects = this->collects(id);
     std::vector<std::vector<ValueId>> values(collects.size());
     for (std::uint32_t j = 0; j < in.index; ++j) {
       map_[f_.blocks[in.block].arguments[0]] = number(j);
@@ -271,7 +254,7 @@ class Serializer : public Copier {
       for (std::uint32_t i = 0; i < size; ++i) set(array, number(i), values[i]);
       return {array, std::move(values)};
     }
-    if (how == Collect::ArgMin || how == Collect::ArgMax) {
+    if (ir::gives_place(how)) {
       ir::Operands best = {values[0], number(0)};
       for (std::size_t j = 1; j < values.size(); ++j) {
         best = better(how, best, values[j], number(static_cast<std::int64_t>(j)));
@@ -311,32 +294,99 @@ class Serializer : public Copier {
   // --- loops ---
   void go_round(ValueId id) {
     const Instruction& in = f_[id];
-    const auto collects = collects_of(id);
+    const auto collects = this->collects(id);
     std::vector<Made> made(collects.size());
     ir::Operands carried;
     for (std::size_t i = 0; i < collects.size(); ++i) {
       begin(*collects[i], in.index, made[i], carried);
     }
-    const ir::Operands ended =
-        count_to(in.index, carried, [&](ValueId j, std::span<const ValueId> now) {
-          map_[f_.blocks[in.block].arguments[0]] = j;
-          for (std::size_t i = 0; i < collects.size(); ++i) aim(id, *collects[i], made[i], j);
-          std::vector<ValueId> outer;
-          outer.swap(collected_);
-          block(in.block);
-          outer.swap(collected_);
-          build_.set_location(in.location);
-          ir::Operands next;
-          for (std::size_t i = 0; i < collects.size(); ++i) {
-            step(*collects[i], in.index, made[i], j, outer[i], now, next);
-          }
-          return next;
+    const auto collect = [&](ValueId j, std::span<const ValueId> values,
+                             std::span<const ValueId> now) {
+      build_.set_location(in.location);
+      ir::Operands next;
+      for (std::size_t i = 0; i < collects.size(); ++i) {
+        step(*collects[i], in.index, made[i], j, values[i], now, next);
+      }
+      return next;
+    };
+    std::vector<bool> own = in_step_ > 1 ? find_own_values(f_, id) : std::vector<bool>();
+    if (!own.empty() && terms_in_blocks(id, own)) own.clear();  // what is behind them is left
+    const std::uint32_t group = own.empty() ? 1 : std::min(in_step_, in.index);
+    /// Positions from `first` on.
+    const auto several = [&](ValueId first, std::uint32_t count, ir::Operands now) {
+      ir::Operands js;
+      for (std::uint32_t c = 0; c < count; ++c) js.push_back(add(first, number(c)));
+      const auto values = in_step(id, own, js);
+      for (std::uint32_t c = 0; c < count; ++c) now = collect(js[c], values[c], now);
+      return now;
+    };
+    const auto one = [&](ValueId j, std::span<const ValueId> now) {
+      map_[f_.blocks[in.block].arguments[0]] = j;
+      position_ = j;
+      for (std::size_t i = 0; i < collects.size(); ++i) aim(id, *collects[i], made[i], j);
+      std::vector<ValueId> outer;
+      outer.swap(collected_);
+      block(in.block);
+      outer.swap(collected_);
+      return collect(j, outer, now);
+    };
+    ir::Operands ended =
+        count_to(in.index / group, carried, [&](ValueId j, std::span<const ValueId> now) {
+          if (group == 1) return one(j, now);
+          return several(build_.op(Op::Mul, {j, number(group)}), group, {now.begin(), now.end()});
         });
+    if (const std::uint32_t rest = in.index % group; rest > 0) {
+      ended = several(number(in.index - rest), rest, std::move(ended));
+    }
     std::size_t at = 0;
     for (std::size_t i = 0; i < collects.size(); ++i) {
       end(*collects[i], in.index, made[i], ended, at);
     }
     made_[id] = std::move(made);
+  }
+
+  /// The terms of a long product are taken in blocks, by all positions before the next block: what
+  /// these read again and again stays in the caches. Sums wait in arrays.
+  bool terms_in_blocks(ValueId each, const std::vector<bool>& own) {
+    const auto loop = find_term_loop(f_, each, own);
+    if (!loop || loop->terms < 2 * in_block_) return false;
+    const std::uint32_t count = f_[each].index;
+    const auto& arguments = f_.blocks[f_[loop->loop].block].arguments;
+    std::vector<ValueId> sums(arguments.size(), ir::kNone);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (i == loop->counter) continue;
+      const ValueId begin = build_.constant(f_[f_[loop->loop].operands[i]].constant);
+      sums[i] = build_.array(begin, count);
+    }
+    const auto positions = [&](ValueId from, std::uint32_t group, StepCopier::Terms terms) {
+      ir::Operands js;
+      for (std::uint32_t c = 0; c < group; ++c) js.push_back(add(from, number(c)));
+      terms.begun.resize(sums.size());
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        for (const ValueId j : js) {
+          if (i != loop->counter) terms.begun[i].push_back(get(sums[i], j));
+        }
+      }
+      const auto ended = some_terms(each, *loop, own, js, terms);
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        for (std::size_t c = 0; c < ended[i].size(); ++c) set(sums[i], js[c], ended[i][c]);
+      }
+    };
+    const std::uint32_t group = std::min(in_step_, count);
+    const std::uint32_t blocks = (loop->terms + in_block_ - 1) / in_block_;
+    count_to(blocks, {}, [&](ValueId block, std::span<const ValueId>) {
+      const ValueId first = build_.op(Op::Mul, {block, number(in_block_)});
+      const ValueId end = build_.op(Op::Min, {add(first, number(in_block_)), number(loop->terms)});
+      count_to(count / group, {}, [&](ValueId j, std::span<const ValueId>) {
+        positions(build_.op(Op::Mul, {j, number(group)}), group, {first, end, {}});
+        return ir::Operands();
+      });
+      if (count % group > 0)
+        positions(number(count - count % group), count % group, {first, end, {}});
+      return ir::Operands();
+    });
+    sums_[loop->loop] = {loop->terms, std::move(sums)};
+    return true;
   }
 
   /// What an `each` in this one keeps for nothing but to be kept again goes to its place at once.
@@ -360,8 +410,6 @@ class Serializer : public Copier {
     targets_[&ir::collect_of(f_, inner, f_[of].index)] = {made.value, base};
   }
 
-  static bool is_place(Collect how) { return how == Collect::ArgMin || how == Collect::ArgMax; }
-
   void begin(const Instruction& collect, std::uint32_t count, Made& made, ir::Operands& carried) {
     const auto how = static_cast<Collect>(collect.index);
     if (how == Collect::Keep) {
@@ -375,8 +423,8 @@ class Serializer : public Copier {
           collect.type, count * (ir::is_array(f_, of) ? ir::size_of(f_, of) : std::uint32_t{1}));
       return;
     }
-    const ValueId none = build_.constant(neutral(how, collect.type));
-    if (is_place(how)) {
+    const ValueId none = build_.constant(ir::neutral(how, collect.type));
+    if (ir::gives_place(how)) {
       carried.push_back(none);
       carried.push_back(number(0));
     } else if (count <= ir::kFewTerms) {
@@ -402,7 +450,7 @@ class Serializer : public Copier {
       copy(value, made.value, from_base(build_.op(Op::Mul, {j, number(size)})), size);
     } else if (how == Collect::Keep) {
       set(made.value, from_base(j), value);
-    } else if (is_place(how)) {
+    } else if (ir::gives_place(how)) {
       for (const ValueId best : better(how, now.subspan(next.size(), 2), value, j)) {
         next.push_back(best);
       }
@@ -418,7 +466,7 @@ class Serializer : public Copier {
            std::span<const ValueId> ended, std::size_t& at) {
     const auto how = static_cast<Collect>(collect.index);
     if (how == Collect::Keep) return;
-    if (is_place(how)) {
+    if (ir::gives_place(how)) {
       made.value = ended[at + 1];
       at += 2;
     } else if (count <= ir::kFewTerms) {
@@ -438,12 +486,16 @@ class Serializer : public Copier {
   }
 
   bool keeps_inner_;
+  std::uint32_t in_step_;
+  std::uint32_t in_block_;
   ValueId inside_ = ir::kNone;                           // the each that stays, while it is copied
   std::vector<ValueId> stays_;                           // those
   std::vector<ValueId> collected_;                       // of the position that is being copied
   std::map<ValueId, std::vector<Made>> made_;            // by each
   std::map<ValueId, const std::vector<ValueId>*> kept_;  // by result
   std::map<ValueId, Made> rows_;                         // short ones, by parameter
+  std::map<ValueId, Sums> sums_;                         // by loop over terms
+  ValueId position_ = ir::kNone;                         // that is being copied alone
   std::map<const Instruction*, Target> targets_;         // by collect
 };
 
@@ -459,9 +511,9 @@ bool is_serial(const ir::Function& f) {
   return !found;
 }
 
-ir::Function serialize(const ir::Function& function, bool keeps_inner) {
+ir::Function serialize(const ir::Function& function, SerializeOptions options) {
   const base::FloatState state;  // constants are folded
-  return remove_dead(simplify(Serializer(function, keeps_inner).run()));
+  return remove_dead(simplify(Serializer(function, options).run()));
 }
 
 }  // namespace lw::transform

@@ -169,7 +169,8 @@ class CommonValues {
                             in.op == Op::BreakIf || in.op == Op::Next;
       if (!computes || (in.op == Op::BreakIf && in.index != 0)) return {};
       if (same_[value] != value) continue;
-      key.push_back(static_cast<std::uint64_t>(in.op) << 8 | static_cast<std::uint64_t>(in.type));
+      key.push_back(std::uint64_t{in.index} << 16 | static_cast<std::uint64_t>(in.op) << 8 |
+                    static_cast<std::uint64_t>(in.type));
       if (in.op == Op::Constant) key.push_back(in.constant.bits());
       add_operands(in);
       own.emplace(value, own.size());

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "bindings.h"
+#include "lanewise/base/error.h"
 #include "lanewise/runtime/output_pool.h"
+#include "lanewise/runtime/ragged.h"
 
 namespace lw::python {
 namespace {
@@ -66,6 +68,72 @@ nb::object empty(const std::vector<npy_intp>& shape, nb::handle dtype) {
   return nb::steal(array);
 }
 
+/// An array of one dimension whose values stand together.
+PyArrayObject* plain_array(nb::handle object) {
+  auto* const array = reinterpret_cast<PyArrayObject*>(object.ptr());
+  if (!PyArray_Check(object.ptr()) || PyArray_NDIM(array) != 1 || !PyArray_IS_C_CONTIGUOUS(array)) {
+    throw InternalError("rows: not an array of one dimension.");
+  }
+  return array;
+}
+
+template <class T>
+std::span<T> values_of(PyArrayObject* array) {
+  return {static_cast<T*>(PyArray_DATA(array)), static_cast<std::size_t>(PyArray_SIZE(array))};
+}
+
+/// Only the size of the numbers matters.
+void spread(nb::handle numbers, nb::handle offsets, std::int64_t low, nb::handle out) {
+  PyArrayObject* const from = plain_array(numbers);
+  PyArrayObject* const at = plain_array(offsets);
+  PyArrayObject* const to = plain_array(out);
+  const auto number = dtype_of(PyArray_TYPE(from));
+  const auto offset = dtype_of(PyArray_TYPE(at));
+  if (!number || number != dtype_of(PyArray_TYPE(to)) ||
+      PyArray_SIZE(at) != PyArray_SIZE(from) + 1) {
+    throw InternalError("spread: numbers, offsets and results do not fit.");
+  }
+  const auto with_offsets = [&]<class T>() {
+    if (offset == DType::I32) {
+      runtime::spread<T>(values_of<const T>(from), values_of<const std::int32_t>(at).data(), low,
+                         values_of<T>(to));
+    } else if (offset == DType::I64) {
+      runtime::spread<T>(values_of<const T>(from), values_of<const std::int64_t>(at).data(), low,
+                         values_of<T>(to));
+    } else {
+      throw InternalError("spread: offsets are no integers.");
+    }
+  };
+  switch (types::size_of(*number)) {
+    case 1:
+      return with_offsets.operator()<std::uint8_t>();
+    case 2:
+      return with_offsets.operator()<std::uint16_t>();
+    case 4:
+      return with_offsets.operator()<std::uint32_t>();
+    default:
+      return with_offsets.operator()<std::uint64_t>();
+  }
+}
+
+/// False where the order of rows makes little difference; then nothing is written.
+bool order_by_length(nb::handle offsets, nb::handle order) {
+  PyArrayObject* const at = plain_array(offsets);
+  PyArrayObject* const to = plain_array(order);
+  const auto offset = dtype_of(PyArray_TYPE(at));
+  if (dtype_of(PyArray_TYPE(to)) != DType::I32 || PyArray_SIZE(at) != PyArray_SIZE(to) + 1) {
+    throw InternalError("order_by_length: offsets and order do not fit.");
+  }
+  const auto rows = values_of<std::int32_t>(to);
+  if (offset == DType::I32) {
+    return runtime::order_by_length(values_of<const std::int32_t>(at), rows);
+  }
+  if (offset == DType::I64) {
+    return runtime::order_by_length(values_of<const std::int64_t>(at), rows);
+  }
+  throw InternalError("order_by_length: offsets are no integers.");
+}
+
 }  // namespace
 
 PyObject* new_array_like(PyArrayObject* prototype, int type_number) {
@@ -99,6 +167,8 @@ PyObject* new_array(int rank, const npy_intp* shape, int type_number) {
 void bind_arrays(nb::module_& module) {
   if (_import_array() < 0) nb::raise_python_error();
   module.def("empty", &empty, "A new array with memory from the pool if it is large.");
+  module.def("spread", &spread, "Write numbers of rows to the places of their values.");
+  module.def("order_by_length", &order_by_length, "Write the rows by their length.");
 }
 
 }  // namespace lw::python

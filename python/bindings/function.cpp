@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
@@ -32,17 +33,38 @@ nb::object call(Program& program, const nb::tuple& values, const MapOptions& opt
 }
 
 void call_into(Program& program, const nb::tuple& outputs, const nb::tuple& values,
-               const MapOptions& options, nb::object progress) {
-  if (!program.call_into(items_of(outputs), items_of(values), options, std::move(progress))) {
+               const MapOptions& options, nb::object progress, const nb::tuple& totals) {
+  if (!program.call_into(items_of(outputs), items_of(values), options, std::move(progress),
+                         items_of(totals))) {
     throw InternalError("map: arrays of other kinds than the program's came through.");
   }
+}
+
+/// What is made of the last results: kind, type of the values, number of results, size.
+using FoldText = std::tuple<std::string, DType, std::uint32_t, std::int64_t>;
+
+runtime::Fold to_fold(const FoldText& text) {
+  using Kind = runtime::Fold::Kind;
+  static const std::map<std::string, Kind> kinds = {{"sum", Kind::Sum},
+                                                    {"min", Kind::Min},
+                                                    {"max", Kind::Max},
+                                                    {"argmin", Kind::ArgMin},
+                                                    {"argmax", Kind::ArgMax},
+                                                    {"histogram", Kind::Histogram},
+                                                    {"keyed_sum", Kind::KeyedSum},
+                                                    {"combine", Kind::Combine}};
+  const auto& [kind, type, columns, size] = text;
+  return {.kind = kinds.at(kind), .type = type, .columns = columns, .size = size};
 }
 
 /// Ends a recording.
 Program* finish(Recording& recording, const std::vector<Value>& results, const std::string& name,
                 std::optional<bool> refill, const std::vector<bool>& is_complex,
-                const std::vector<Shape>& shapes, const std::vector<Shape>& result_shapes) {
-  return new Program(recording.finish(results), name, refill, {is_complex, shapes, result_shapes});
+                const std::vector<Shape>& shapes, const std::vector<Shape>& result_shapes,
+                const std::vector<FoldText>& folds) {
+  Program::Values values{is_complex, shapes, result_shapes, {}};
+  for (const FoldText& fold : folds) values.folds.push_back(to_fold(fold));
+  return new Program(recording.finish(results), name, refill, values);
 }
 
 /// True for a place that is not checked.
@@ -75,7 +97,7 @@ Program* parse(const std::string& text, std::optional<bool> refill,
                const std::vector<Shape>& result_shapes) {
   ir::Function function = ir::parse(text);
   const std::string name = function.name;
-  return new Program(std::move(function), name, refill, {is_complex, shapes, result_shapes});
+  return new Program(std::move(function), name, refill, {is_complex, shapes, result_shapes, {}});
 }
 
 nb::tuple to_tuple(const Shape& shape) {
@@ -166,7 +188,9 @@ void bind_function(nb::module_& module) {
       .def("call", &call, "values"_a, "options"_a,
            "Map over the values of all parameters; gives a list of new arrays.")
       .def("call_into", &call_into, "outputs"_a, "values"_a, "options"_a, "progress"_a.none(),
-           "Map into arrays; `progress` is told how many elements are done.")
+           "totals"_a = nb::make_tuple(),
+           "Map into arrays; `progress` is told how many elements are done; what is folded goes to "
+           "`totals`.")
       .def("results", &Program::results, "options"_a, "The types of the results.")
       .def(
           "explain",
@@ -220,8 +244,9 @@ void bind_function(nb::module_& module) {
       "Add a parameter to the program under construction.");
   module.def("finish", &finish, "recording"_a, "results"_a, "name"_a, "refill"_a.none(),
              "is_complex"_a, "shapes"_a = std::vector<Shape>(),
-             "result_shapes"_a = std::vector<Shape>(),
-             "End a recording; of each result, whether two values make it.");
+             "result_shapes"_a = std::vector<Shape>(), "folds"_a = std::vector<FoldText>(),
+             "End a recording; of each result, whether two values make it; `folds` are made of the "
+             "others.");
 }
 
 }  // namespace lw::python

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lanewise/base/error.h"
+#include "lanewise/runtime/folding.h"
 
 namespace lw::python {
 namespace {
@@ -136,6 +137,49 @@ PyObject* new_result(const Geometry& geometry, int number, const Shape& shape) {
   return new_array(geometry.rank + static_cast<int>(shape.size()), whole, number);
 }
 
+/// Where what is folded goes, and the functions that combine it.
+class Totals {
+ public:
+  explicit Totals(const std::vector<runtime::Fold>& folds) : folds_(folds) {}
+  /// False: these do not fit.
+  bool set(std::span<PyObject* const> totals) {
+    if (totals.size() != folds_.size()) return false;
+    combiners_.resize(folds_.size());
+    for (std::size_t i = 0; i < folds_.size(); ++i) {
+      const bool combines = folds_[i].kind == runtime::Fold::Kind::Combine;
+      if (combines && !set_combiner(totals[i], i)) return false;
+      PyObject* const total = combines ? PyTuple_GET_ITEM(totals[i], 0) : totals[i];
+      if (!PyArray_Check(total)) return false;
+      auto* const array = reinterpret_cast<PyArrayObject*>(total);
+      if (!PyArray_ISCARRAY(array) || PyArray_NBYTES(array) != bytes_of(folds_[i])) return false;
+      folds_[i].total = PyArray_DATA(array);
+    }
+    return true;
+  }
+  std::span<const runtime::Fold> folds() const { return folds_; }
+
+ private:
+  static npy_intp bytes_of(const runtime::Fold& fold) {
+    if (fold.kind == runtime::Fold::Kind::Combine) return npy_intp{8} * fold.columns;
+    if (fold.gives_place()) return 16;
+    return std::max<npy_intp>(fold.size, 1) * static_cast<npy_intp>(types::size_of(fold.type));
+  }
+  bool set_combiner(PyObject* total, std::size_t place) {
+    if (!PyTuple_Check(total) || PyTuple_GET_SIZE(total) != 3) return false;
+    std::vector<PyObject*> captured;
+    for (const nb::handle value : nb::borrow<nb::tuple>(PyTuple_GET_ITEM(total, 2))) {
+      captured.push_back(value.ptr());
+    }
+    Program& program = nb::cast<Program&>(nb::handle(PyTuple_GET_ITEM(total, 1)));
+    combiners_[place] = program.combiner(captured);
+    folds_[place].combine = &combiners_[place];
+    return true;
+  }
+
+  std::vector<runtime::Fold> folds_;
+  std::vector<runtime::CombineMany> combiners_;
+};
+
 /// True for a program to which it makes a difference which number an element has.
 bool is_numbered(const ir::Function& function) {
   bool found = std::any_of(function.params.begin(), function.params.end(),
@@ -164,6 +208,7 @@ Program::Program(ir::Function recorded, const std::string& name, std::optional<b
     : recorded_(std::move(recorded)),
       is_complex_(values.is_complex.begin(), values.is_complex.end()),
       result_shapes_(values.result_shapes),
+      folds_(values.folds),
       function_([this](std::span<const Input>) { return recorded_; },
                 {.name = name, .schedule = {.refill = refill}}) {
   for (const ir::Param& param : recorded_.params) {
@@ -178,9 +223,11 @@ Program::Program(ir::Function recorded, const std::string& name, std::optional<b
   const std::vector<bool>& is_complex = values.is_complex;
   const auto pairs = std::count(is_complex.begin(), is_complex.end(), true);
   has_complex_results_ = pairs > 0;
-  if (std::ssize(recorded_.results) != std::ssize(is_complex) + pairs) {
+  const auto expected =
+      is_complex.size() + static_cast<std::size_t>(pairs) + runtime::folded_results(folds_);
+  if (recorded_.results.size() != expected) {
     throw UsageError(fmt::format("map: {} gives other results than it should; got {}, expected {}.",
-                                 name, recorded_.results.size(), std::ssize(is_complex) + pairs));
+                                 name, recorded_.results.size(), expected));
   }
   result_shapes_.resize(is_complex.size());
   const types::Item* item = recorded_.results.data();
@@ -263,7 +310,8 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
 }
 
 bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* const> values,
-                        const MapOptions& options, nb::object progress) {
+                        const MapOptions& options, nb::object progress,
+                        std::span<PyObject* const> totals) {
   Inputs inputs;
   Geometry geometry;
   geometry.is_flat = !has_complex_results_;
@@ -274,6 +322,8 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
   if (!read_values(params_, values, inputs, geometry)) return false;
   set_count(options, geometry);
   if (outputs.size() != is_complex_.size()) return false;
+  Totals folded(folds_);
+  if (!folded.set(totals)) return false;
   Results results;
   const types::Item* item = ready(options).results().data();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -288,15 +338,48 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
     set_order(false, inputs, geometry);
     results.set_strides(geometry);
   }
-  run(results.all(), inputs.all(), geometry, options, false, std::move(progress));
+  run(results.all(), inputs.all(), geometry, options, false, std::move(progress), folded.folds());
   return true;
+}
+
+runtime::CombineMany Program::combiner(std::span<PyObject* const> captured) {
+  std::vector<Parameter> params;  // behind those that are combined
+  for (const Parameter& param : params_) {
+    if (!param.is_mapped()) params.push_back(param);
+  }
+  Inputs inputs;
+  Geometry geometry;
+  if (!read_values(params, captured, inputs, geometry)) {
+    throw InternalError("map: values of other kinds than the program's came through.");
+  }
+  const MapOptions options{.threads = 1};
+  const std::vector<Input> others(inputs.all().begin(), inputs.all().end());
+  return [this, options, others, prepared = ready(options)](
+             const void* const* arrays, void* const* results, std::int64_t count) {
+    std::vector<Input> all;
+    for (const Parameter& param : params_) {
+      if (param.is_mapped()) all.emplace_back(param.type, arrays[all.size()], count);
+    }
+    all.insert(all.end(), others.begin(), others.end());
+    std::vector<Output> outputs;
+    for (const types::Item& item : prepared.results()) {
+      outputs.emplace_back(item.type, results[outputs.size()], count);
+    }
+    try {
+      function_.call_ready(prepared, outputs, all, count, options);
+    } catch (const ElementError& error) {
+      throw ElementError(
+          fmt::format("accumulator: combining what elements add failed; got {}", error.what()), -1);
+    }
+  };
 }
 
 void Program::run(std::span<const Output> outputs, std::span<const Input> inputs,
                   const Geometry& geometry, const MapOptions& options, bool is_new,
-                  nb::object progress) {
+                  nb::object progress, std::span<const runtime::Fold> folds) {
   std::optional<nb::python_error> pending;  // of a signal handler (KeyboardInterrupt), or progress
   MapOptions with_signals = options;
+  with_signals.folds = folds;
   if (!geometry.is_flat) with_signals.shape = geometry.map_shape;
   if (geometry.rank == 0) with_signals.count = 1;
   with_signals.interrupt = [&] {

@@ -22,6 +22,7 @@ class Program {
     std::vector<bool> is_complex;      // of each result, whether two of the function make it
     std::vector<Shape> shapes;         // of the parameters' elements
     std::vector<Shape> result_shapes;  // of the results' elements
+    std::vector<runtime::Fold> folds;  // of the results behind those, which are folded
   };
   Program(ir::Function recorded, const std::string& name, std::optional<bool> refill,
           const Values& values);
@@ -35,9 +36,15 @@ class Program {
   /// Maps over the values of all parameters into new arrays. Null without an error: the values need
   /// the long way, through the Python package.
   PyObject* call(std::span<PyObject* const> values, const MapOptions& options, Returns returns);
-  /// Maps into these arrays; `progress` may be none. False: the arrays or values do not fit.
+  /// Maps into these arrays; `progress` may be none; `totals` are arrays for what is folded, as
+  /// many and as large as it needs; with a function that combines, a tuple of the array, its
+  /// program and the values it captures. False: the arrays or values do not fit.
   bool call_into(std::span<PyObject* const> outputs, std::span<PyObject* const> values,
-                 const MapOptions& options, nanobind::object progress);
+                 const MapOptions& options, nanobind::object progress,
+                 std::span<PyObject* const> totals = {});
+
+  /// The function as one that combines values; those it captures stay valid as long as it is used.
+  runtime::CombineMany combiner(std::span<PyObject* const> captured);
 
   Explanation explain(const MapOptions& options);
   std::string lower(const MapOptions& options);
@@ -46,13 +53,15 @@ class Program {
   ElementFunction::Ready ready(const MapOptions& options);
   std::vector<Input> kinds() const;
   void run(std::span<const Output> outputs, std::span<const Input> inputs, const Geometry& geometry,
-           const MapOptions& options, bool is_new, nanobind::object progress);
+           const MapOptions& options, bool is_new, nanobind::object progress,
+           std::span<const runtime::Fold> folds = {});
 
   ir::Function recorded_;
   std::vector<std::uint8_t> is_complex_;  // bytes, as every call reads them
   bool has_complex_results_ = false;
   std::vector<Parameter> params_;
   std::vector<Shape> result_shapes_;
+  std::vector<runtime::Fold> folds_;
   bool is_numbered_ = false;
   ElementFunction function_;
   /// For each way in which options make another program.

@@ -124,6 +124,18 @@ void bind_slots(nb::class_<Recording>& recording) {
           "slot",
           [](Recording& r, Value initial) { return r.value(r.trace().new_slot(initial.id)); },
           "Make a variable with this value.")
+      .def(
+          "first_slot",
+          [](Recording& r, DType type, nb::handle initial) {
+            return r.value(r.trace().first_slot(scalar(type, initial)));
+          },
+          "Make a variable that is there when the function begins, with this value.")
+      .def(
+          "first_array",
+          [](Recording& r, DType type, nb::handle initial, std::uint32_t size) {
+            return r.value(r.trace().first_array(scalar(type, initial), size));
+          },
+          "Make an array that is there when the function begins, all of this value.")
       .def("slot_before", &slot_before, "scope"_a, "dtype"_a, "initial"_a.none(),
            "Make a variable that is there before an open branch, loop or block.")
       .def(
@@ -215,7 +227,7 @@ void bind_memory(nb::class_<Recording>& recording) {
           [](Recording& r, Value index, std::int64_t size) {
             r.builder().check_index(index.id, size);
           },
-          "The element fails unless an i32 is from 0 to below a size.")
+          "The element fails unless an i32 or i64 is from 0 to below a size.")
       .def(
           "table_size",
           [](Recording& r, Value table) { return r.value(r.builder().table_size(table.id)); },
@@ -293,6 +305,8 @@ void bind_recording(nb::module_& module) {
   nb::class_<Recording> recording(module, "Recording", "A program under construction.");
   recording
       .def("locate", &Recording::locate, "Let what is recorded next name the user's present line.")
+      .def("pin", &Recording::pin, "Let it name this line, until it is unpinned.")
+      .def("unpin", &Recording::unpin, "Let it name the user's present line again.")
       .def(
           "constant",
           [](Recording& r, DType type, nb::handle value) {

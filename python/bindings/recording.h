@@ -33,10 +33,20 @@ class Recording {
   ir::Builder& builder() { return trace().builder(); }
   /// Lets what is recorded next name the user's present line.
   void locate() {
+    if (is_pinned_) return;
     UserLine line = UserLine::present();
     if (!line.code.is_valid() || line == line_) return;
     builder().set_location({base::intern(line.file()), line.line});
     line_ = std::move(line);
+  }
+  /// Lets it name this line instead, until `unpin`.
+  void pin(const std::string& file, int line) {
+    builder().set_location({base::intern(file), line});
+    is_pinned_ = true;
+  }
+  void unpin() {
+    is_pinned_ = false;
+    line_ = {};
   }
   Value value(ir::ValueId id) { return {id, builder().type(id)}; }
   /// Gives up: nothing is recorded any more.
@@ -50,6 +60,7 @@ class Recording {
  private:
   std::optional<trace::Trace> trace_;
   UserLine line_;
+  bool is_pinned_ = false;
 };
 
 std::vector<ir::ValueId> ids_of(const std::vector<Value>& values);

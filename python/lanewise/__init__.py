@@ -90,6 +90,7 @@ from .loops import while_loop
 from .mapping import map
 from .numbering import element
 from .options import Config, config
+from .ragged import Ragged
 from .settings import (
     CacheInfo,
     MemoryInfo,
@@ -102,16 +103,28 @@ from .settings import (
 from .vectorize import Vectorized, vectorize
 
 __all__ = [
+    "Accumulator",
+    "ArgMax",
+    "ArgMin",
     "CacheInfo",
     "Cancelled",
     "Config",
+    "Count",
     "Element",
     "ElementError",
     "Explanation",
+    "Fold",
+    "Histogram",
     "InternalError",
+    "KeyedSum",
+    "Max",
+    "Mean",
     "MemoryInfo",
     "MemoryUse",
+    "Min",
+    "Ragged",
     "ResourceError",
+    "Sum",
     "Timeout",
     "UsageError",
     "UsageOverflowError",
@@ -187,10 +200,46 @@ __all__ = [
     "while_loop",
 ]
 
-if not _TYPE_CHECKING:
+if _TYPE_CHECKING:
+    from .accumulators import (
+        Accumulator,
+        ArgMax,
+        ArgMin,
+        Count,
+        Fold,
+        Histogram,
+        KeyedSum,
+        Max,
+        Mean,
+        Min,
+        Sum,
+    )
+else:
+    _ACCUMULATORS = frozenset(
+        {
+            "Accumulator",
+            "ArgMax",
+            "ArgMin",
+            "Count",
+            "Fold",
+            "Histogram",
+            "KeyedSum",
+            "Max",
+            "Mean",
+            "Min",
+            "Sum",
+        }
+    )
 
     def __getattr__(name: str) -> object:
-        """Give the functions of ops that are written nowhere but in their row."""
+        """Give accumulators, which many programs do without, and the functions of ops.
+
+        Those are written nowhere but in their row.
+        """
+        if name in _ACCUMULATORS:
+            from . import accumulators
+
+            return getattr(accumulators, name)
         function = _functions.function_of_row(name)
         if function is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

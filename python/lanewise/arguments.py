@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._core import DType, ParamKind
-from .cores import stand_together
+from .cores import ROWS, stand_together
 from .dtypes import (
     BOUNDS,
     FROM_NUMPY,
@@ -23,6 +23,7 @@ from .dtypes import (
     Kind,
 )
 from .errors import UsageError, UsageOverflowError, UsageTypeError
+from .ragged import Ragged
 from .records import Record
 from .trees import Structure, flatten, leaf_names, parts_of
 
@@ -35,6 +36,15 @@ class Parameter(NamedTuple):
     kind: Kind
     role: ParamKind
     row: tuple[int, ...] = ()  # the dimensions of an element; of a table all but the first
+
+
+class RaggedParameter(NamedTuple):
+    """What is known of rows of different lengths."""
+
+    kind: Kind
+    indices: tuple[DType, ...]  # types of the offsets, outermost first
+    number: int  # among the ragged arguments
+    space: int  # the first one with the same offsets
 
 
 class Static:
@@ -60,20 +70,36 @@ class Static:
         return hash(self._key)
 
 
+Leaf = Parameter | RaggedParameter | Static
+
+
 class Signature(NamedTuple):
     """Everything about arguments that a recorded program depends on."""
 
     structures: tuple[Structure, ...]  # of each argument
-    leaves: tuple[Parameter | Static, ...]  # of all of them
+    leaves: tuple["Leaf", ...]  # of all of them
 
     @property
     def parameters(self) -> int:
         """How many parameters a program has for them: two for a complex number."""
         return sum(
             2 if leaf.kind.dtype in PARTS and leaf.role is not ParamKind.Table else 1
-            for leaf in self.leaves
-            if isinstance(leaf, Parameter)
+            for leaf in self.values
         )
+
+    @property
+    def values(self) -> list[Parameter]:
+        """What the values of a call are, one after another; of ragged arguments there are more."""
+        found: list[Parameter] = []
+        for leaf in self.leaves:
+            if isinstance(leaf, Parameter):
+                found.append(leaf)
+            elif isinstance(leaf, RaggedParameter):
+                if leaf.space == leaf.number:
+                    found += [Parameter(Kind(leaf.indices[0]), ParamKind.Mapped)] * 2
+                found += [Parameter(Kind(one), ParamKind.Table) for one in leaf.indices[1:]]
+                found.append(Parameter(leaf.kind, ParamKind.Table))
+        return found
 
 
 class Arguments(NamedTuple):
@@ -86,6 +112,7 @@ class Arguments(NamedTuple):
     copied: list[str]  # which were copied, and why
     sizes: tuple[int, ...] = ()  # of the first dimensions of tables
     core: Any = None  # which dimensions belong to elements
+    ragged: tuple[Ragged, ...] = ()  # the arguments that are
 
 
 def describe(
@@ -104,7 +131,9 @@ def describe(
     if is_simple and (plain := _describe_plain(arguments)) is not None:
         return plain
     values: list[Any] = []
-    leaves: list[Parameter | Static] = []
+    leaves: list[Leaf] = []
+    ragged: list[Ragged] = []
+    of_rows: set[int] = set()  # which values are of ragged arguments
     structures: list[Structure] = []
     names: list[str] = []  # of values
     copied: list[str] = []
@@ -135,6 +164,21 @@ def describe(
         structures.append(structure)
         part_names = _names(structure, position)
         for part, name in zip(parts, part_names, strict=True):
+            if isinstance(part, Ragged):
+                if core not in (None, ROWS):
+                    raise UsageTypeError(
+                        f"{call}: a signature with rows of different lengths; got a Ragged "
+                        f"({name}), expected arrays. Leave the signature away."
+                    )
+                of_part, rows = _describe_ragged(call, part, ragged)
+                leaves.append(rows)
+                of_rows.update(range(len(values), len(values) + len(of_part)))
+                values += of_part
+                names += [name] * len(of_part)
+                mapped += [(len(part),)] * 2 if rows.space == rows.number else []
+                mapped += [()] * (len(names) - len(mapped))
+                is_plain = False
+                continue
             value, kind = _describe(call, name, part)
             if isinstance(value, np.ndarray) and not value.dtype.isnative:
                 copied.append(f"{name}: byte-swapped")
@@ -155,13 +199,40 @@ def describe(
         raise UsageError(
             f"{call}: nothing to map over; got no arguments, expected at least one, or count=."
         )
-    _check_literals(call, values, names)
+    others = [at for at in range(len(values)) if at not in of_rows]
+    _check_literals(call, [values[at] for at in others], [names[at] for at in others])
     signature = Signature(tuple(structures), tuple(leaves))
     shape = _common_shape(call, mapped, names)
     if count is not None:
-        parameters = [leaf for leaf in leaves if isinstance(leaf, Parameter)]
-        shape = _counted(call, parameters, values, names, count)
-    return Arguments(values, shape, signature, is_plain, copied, tuple(sizes), core)
+        shape = _counted(call, signature.values, values, names, count)
+    if any((len(one),) != shape for one in ragged):
+        raise UsageError(
+            f"{call}: ragged arguments have one row for each element; got {len(ragged[0])} rows "
+            f"and the mapped shape {shape}, expected the same number in one dimension."
+        )
+    return Arguments(values, shape, signature, is_plain, copied, tuple(sizes), core, tuple(ragged))
+
+
+def _describe_ragged(
+    call: str, value: Ragged, before: list[Ragged]
+) -> tuple[list[Any], RaggedParameter]:
+    """Describe rows of different lengths, and append them to those before."""
+    value.check(call)
+    number = len(before)
+    space = next((n for n, one in enumerate(before) if one.offsets is value.offsets), number)
+    before.append(value)
+    values = [value.offsets[:-1], value.offsets[1:]] if space == number else []
+    indices = [_INDICES[value.offsets.dtype]]
+    inner = value.values
+    while isinstance(inner, Ragged):
+        values.append(inner.offsets)
+        indices.append(_INDICES[inner.offsets.dtype])
+        inner = inner.values
+    values.append(inner if inner.size else np.zeros(1, inner.dtype))  # there are no empty tables
+    return values, RaggedParameter(Kind(FROM_NUMPY[inner.dtype]), tuple(indices), number, space)
+
+
+_INDICES = {np.dtype(np.int32): DType.I32, np.dtype(np.int64): DType.I64}
 
 
 def _in_rows(

@@ -55,7 +55,8 @@ class Capture(NamedTuple):
 
     ``how``: "value" for a parameter of this kind; "same" object; "equal" and of the same type; a
     container with these "items"; "shape" of an array, where -1 is any size; "code", a function made
-    by the same ``def``; "constant", an array that the function makes, the value of a parameter.
+    by the same ``def``; "constant", an array that the function makes, the value of a parameter; an
+    "accumulator" of this sort.
     """
 
     path: Path
@@ -73,6 +74,7 @@ class Captures:
         self._all: dict[tuple[Path, str], Capture] = {}
         self.keeps_alive = False  # something of the user's that may be large
         self._constants: list[tuple[Any, Any]] = []  # and how they were
+        self.accumulators: dict[Any, tuple[int, Path]] = {}  # while the function is recorded
 
     def add(self, path: Path, how: str, expected: Any) -> None:
         """Take down a capture; of the same path and kind there is one."""
@@ -88,6 +90,11 @@ class Captures:
         self._all[path, "constant"] = Capture(path, "constant", array)
         self.keeps_alive = True
         self._constants.append((array, array.copy()))
+
+    def add_accumulator(self, path: Path, accumulator: Any) -> None:
+        """Take down an accumulator: another one of the same sort will do as well."""
+        place = self.accumulators.setdefault(accumulator, (len(self.accumulators), path))[0]
+        self.add(path, "accumulator", (accumulator.sort, place))
 
     def has_changed_constants(self) -> bool:
         """Say whether the function has changed such an array after it was taken."""
@@ -123,6 +130,7 @@ class Captures:
         """Return the values of parameters, and where they are; None where a guard fails."""
         values: list[Any] = []
         sources: list[Source] = []
+        seen: dict[int, int] = {}  # accumulators, by address: the first place of each
         for path, how, kept in self._all.values():
             if how == "constant":
                 values.append(_as_parameter(kept))
@@ -132,6 +140,10 @@ class Captures:
             place, value = _walk(function, path)
             if value is MISSING or not _holds(how, expected, value):
                 return None
+            if how == "accumulator":
+                if seen.setdefault(id(value), len(seen)) != kept[1]:
+                    return None  # two have become one, or one has become two
+                how, expected = "same", value
             if place is None:  # the object of a method, which is an argument of the call
                 continue
             if how == "value":
@@ -202,6 +214,11 @@ def parameter_of(value: Any) -> tuple[Kind, ParamKind] | None:
     return None
 
 
+def value_at(function: Any, path: Path) -> Any:
+    """Return what is at the end of a path; `MISSING` where it leads nowhere."""
+    return _walk(function, path)[1]
+
+
 def _walk(function: Any, path: Path) -> tuple[Place | None, Any]:
     """Follow a path; no place where it leads nowhere."""
     place: Place | None = None
@@ -241,6 +258,8 @@ def _holds(how: str, expected: Any, value: Any) -> bool:
         return type(value) is type(expected) and bool(value == expected)
     if how == "items":
         return _core.has_items(value, expected)
+    if how == "accumulator":
+        return bool(getattr(value, "sort", None) == expected[0])
     if how == "shape":
         return type(value) is np.ndarray and _has_shape(value.shape, expected)
     if how == "code":

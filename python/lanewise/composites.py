@@ -4,12 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from .element import Varying
 from .mapping import map as _map
 from .recorder import current
 
 
 def _call(name: str, arrays: tuple[Any, ...], **options: Any) -> Any:
     """Record a function of tensors; elsewhere map it over the one element there is."""
+    if isinstance(arrays[0], Varying):
+        return arrays[0].composite(name, **options)
     from . import tensors  # seldom needed, and long to import
 
     function = tensors.COMPOSITES[name]

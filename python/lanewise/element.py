@@ -48,11 +48,16 @@ class Whole:
         def __getattr__(self, name: str) -> Any: ...
 
 
+class Varying(Whole):
+    """What has many elements, but not the same number for all: a row (``ragged/counted.py``)."""
+
+
 def is_tensor(value: Any) -> bool:
     """Say whether a value is a tensor of elements."""
     return isinstance(value, Whole)
 
 
+_KINDS = {dtype: (Kind(dtype), Kind(dtype, weak=True)) for dtype in DType}
 # NumPy functions that are recorded when they meet an element; numpy_functions.py fills it.
 NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 # Functions of `rules.RULES`, and others, where a complex number is among the operands;
@@ -165,7 +170,7 @@ class Element:
     @property
     def kind(self) -> Kind:
         """The type, and whether it gives way to others as a Python number does."""
-        return Kind(self._value.dtype, self._weak)
+        return _KINDS[self._value.dtype][self._weak]
 
     def astype(self, dtype: Any) -> "Element":
         """Convert to another type.
@@ -216,6 +221,10 @@ class Element:
                 "keeping it."
             )
         )
+
+    def _is(self, recorder: Recorder, dtype: Type) -> bool:
+        """Say whether it can be used by a recorder as it is."""
+        return self._value.dtype is dtype and self.recorder is recorder
 
     @property
     def value(self) -> Value:
@@ -329,7 +338,7 @@ class Element:
         return error
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if any(isinstance(x, (Whole, np.ndarray)) and x.ndim for x in inputs):
+        if len(inputs) > 1 and any(isinstance(x, (Whole, np.ndarray)) and x.ndim for x in inputs):
             if any(map(is_tensor, inputs)):
                 return NotImplemented
             return _whole(ufunc, inputs, options, True)
@@ -530,6 +539,15 @@ def _interval(name: str, operands: tuple[Any, ...]) -> Interval | None:
     return of_operation(name, known[0], known[1])
 
 
+def _masked(operands: tuple[Any, ...]) -> Interval | None:
+    """Return what is known of ``x & literal``."""
+    for operand in operands:
+        is_literal = isinstance(operand, (int, np.integer)) and not isinstance(operand, bool)
+        if is_literal and operand >= 0:
+            return Interval(0, int(operand))
+    return None
+
+
 def _computed(
     name: str, operands: tuple[Any, ...], kinds: list[Kind], interval: Interval | None
 ) -> list[Kind]:
@@ -569,7 +587,10 @@ def _resolved(name: str, kinds: tuple[Kind, ...]) -> Resolved:
 
 def record(name: str, *operands: Any) -> Element:
     """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
-    recorder = next(operand.recorder for operand in operands if isinstance(operand, Element))
+    for operand in operands:
+        if isinstance(operand, Element):
+            recorder = operand.recorder
+            break
     kinds = [kind_of(operand) for operand in operands]
     for kind in kinds:
         if type(kind.dtype) is ComplexType:
@@ -581,11 +602,16 @@ def record(name: str, *operands: Any) -> Element:
     if recorder.integers and name in _COMPARISONS:
         kinds = _compared(recorder, operands, kinds)
     resolved = _resolved(name, tuple(kinds))
+    is_plain = not recorder.integers  # else it may matter which number it is
     values = [
-        as_value(recorder, operand, dtype)
+        operand._value
+        if is_plain and type(operand) is Element and operand._is(recorder, dtype)
+        else as_value(recorder, operand, dtype)
         for operand, dtype in zip(operands, resolved.operands, strict=True)
     ]
     result = values[0] if resolved.op is None else recorder.op(resolved.op, values)
+    if name == "bitwise_and" and interval is None:
+        interval = _masked(operands)
     if interval is not None and interval.fits(64):
         recorder.intervals[result.id] = interval
     return Element(recorder, result, resolved.weak)

@@ -8,6 +8,7 @@ import numpy as np
 from .arguments import as_array, split_argument
 from .cores import ROWS
 from .errors import UsageError, UsageTypeError
+from .ragged import Ragged
 from .recorder import current
 from .source import at_line
 from .trees import flatten, split_result, unflatten
@@ -171,15 +172,19 @@ def _check_arguments(arrays: tuple[Any, ...], axes: list[int | None], count: Any
                 "whole number or None."
             )
         for part in _arrays_in(array):
-            if part.ndim == 0:
+            if isinstance(part, Ragged):
+                shape: tuple[int, ...] = (len(part),)
+            else:
+                shape = part.shape
+            if not shape:
                 continue
-            if not -part.ndim <= axis < part.ndim:
+            if not -len(shape) <= axis < len(shape):
                 raise UsageError(
                     f"map: argument {position} has no such axis; got in_axes {axis}, expected "
-                    f"{-part.ndim} to {part.ndim - 1} for the shape {part.shape}."
+                    f"{-len(shape)} to {len(shape) - 1} for the shape {shape}."
                 )
-            has_rows = has_rows or part.ndim > 1
-            size = part.shape[axis]
+            has_rows = has_rows or len(shape) > 1
+            size = shape[axis]
             if first is not None and size != first[0]:
                 raise UsageError(
                     f"map: arguments disagree on the mapped size; got {first[0]} (argument "
@@ -198,4 +203,4 @@ def _check_arguments(arrays: tuple[Any, ...], axes: list[int | None], count: Any
 def _arrays_in(argument: Any) -> list[Any]:
     leaves: list[Any] = []
     flatten(argument, leaves, split_argument)
-    return [leaf if isinstance(leaf, np.ndarray) else as_array(leaf) for leaf in leaves]
+    return [leaf if isinstance(leaf, (np.ndarray, Ragged)) else as_array(leaf) for leaf in leaves]

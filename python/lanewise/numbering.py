@@ -63,6 +63,11 @@ def element(dtype: Any = np.int64) -> Any:
     return np.int64(number).astype(dtype)
 
 
+def is_running() -> bool:
+    """Say whether a plain function runs on one element."""
+    return getattr(_running, "number", None) is not None
+
+
 @contextmanager
 def running(number: int) -> Iterator[None]:
     """Let `element` give this number to a plain function."""

@@ -1,5 +1,6 @@
 """The options of a call: of the call itself, of the function, of the process, in this order."""
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -97,6 +98,12 @@ def resolve(*levels: dict[str, Any]) -> CallOptions:
     for name, value in merged.items():
         setattr(options, name, value)
     return CallOptions(options, progress, max_prints)
+
+
+@functools.lru_cache(maxsize=1)
+def without_any(version: int) -> CallOptions:
+    """Return the options of calls that give none, with such a version of `config`."""
+    return resolve()
 
 
 class Config:

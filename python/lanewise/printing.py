@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._core import DType, MapOptions, ParamKind
-from .arguments import Arguments, Static
+from .arguments import Arguments
 from .dtypes import FLOATS, PARTS, TO_NUMPY, Kind, parts_of
 from .errors import ElementError
 from .flow.prints import Grid, Plain, Site
@@ -136,9 +136,8 @@ class Lines:
     def _gathered(self, values: tuple[Any, ...], elements: Any) -> tuple[Any, ...]:
         """Return the arguments of a map for some elements; captured values stay as they are."""
         signature = self._described.signature
-        leaves = [leaf for leaf in signature.leaves if not isinstance(leaf, Static)]
-        is_mapped = [leaf.role is ParamKind.Mapped for leaf in leaves]
-        rows = [leaf.row for leaf in leaves]
+        is_mapped = [one.role is ParamKind.Mapped for one in signature.values]
+        rows = [one.row for one in signature.values]
         if self._options.map.where == signature.parameters:
             is_mapped.append(True)
             rows.append(())

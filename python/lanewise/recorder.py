@@ -55,6 +55,8 @@ class Session:
         self.sequences: list[Any] = []  # from outside, which elements index
         self.converts = False  # the function is rewritten though it has no branches of its own
         self.prints = False  # the function prints
+        self.accumulated: dict[Any, Any] = {}  # the kind of what is added to accumulators
+        self.between: list[Callable[[], None]] = []  # what comes before the next trial
         self._modes: dict[Hashable, str] = {}
         self._reasons: dict[Hashable, Exception | None] = {}
         self._kinds: dict[Hashable, Kind] = {}
@@ -124,6 +126,7 @@ class Recorder:
         self.fitting: set[tuple[int, DType]] = set()  # those that all elements know to fit a type
         self.prints: Any = None  # takes the lines of a function that prints
         self.texts: list[Any] = []  # about elements, that are put off until they are printed
+        self.accumulated: dict[Any, Any] = {}  # what accumulators have in the program
         self.is_numbered = False  # which number an element has makes a difference
         self.intervals: dict[int, Interval] = {}  # of values by number, where something is known
         self._visits: Counter[Hashable] = Counter()
@@ -235,3 +238,5 @@ def record_function(name: str, body: Callable[[Recorder], Result]) -> Result:
             recording.close()
             _open.recorder = before
             recorder.is_open = False
+        while session.between:
+            session.between.pop()()

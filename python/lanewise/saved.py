@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._core import DType, ParamKind, Program
-from .arguments import Parameter, Signature, Static
+from .arguments import Leaf, Parameter, RaggedParameter, Signature, Static
 from .dtypes import FROM_NUMPY, PARTS, Kind, Type, parts_of, type_named
 from .errors import UsageError
 from .fixed import Fixed
@@ -84,6 +84,16 @@ def _describe(name: str, request: Request, found: Found, arrays: dict[str, Any])
             f"{name}: cannot be saved; got a function that prints, expected one that does not: a "
             "file holds programs only. Save it without its print."
         )
+    if recorded.folds is not None:
+        raise UsageError(
+            f"{name}: cannot be saved; got a function that adds to accumulators, expected one that "
+            "does not: a file holds programs only. Return the values instead."
+        )
+    if any(isinstance(leaf, RaggedParameter) for leaf in request.signature.leaves):
+        raise UsageError(
+            f"{name}: cannot be saved; got rows of different lengths as an argument, expected "
+            "arrays. Pass their values and offsets."
+        )
     if any(isinstance(leaf, Static) for leaf in request.signature.leaves):
         raise UsageError(
             f"{name}: cannot be saved; got an excluded argument that is neither number nor array, "
@@ -109,7 +119,7 @@ def _describe(name: str, request: Request, found: Found, arrays: dict[str, Any])
     }
 
 
-def _from_leaf(leaf: Parameter | Static) -> Any:
+def _from_leaf(leaf: Leaf) -> Any:
     assert isinstance(leaf, Parameter)
     return [leaf.kind.dtype.name, leaf.kind.weak, leaf.role.name, list(leaf.row)]
 

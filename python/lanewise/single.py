@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ._core import ParamKind
-from .arguments import Arguments, Static
+from .arguments import Arguments, RaggedParameter, Static
 from .errors import UsageError
 from .trees import unflatten
 
@@ -20,6 +20,11 @@ def arguments_of_element(
     for leaf in described.signature.leaves:
         if isinstance(leaf, Static):
             leaves.append(leaf.value)
+            continue
+        if isinstance(leaf, RaggedParameter):
+            leaves.append(described.ragged[leaf.number][place[0]])
+            for _ in range(len(leaf.indices) + 2 * (leaf.space == leaf.number)):
+                next(values)
             continue
         value = next(values)
         if leaf.role is ParamKind.Mapped:

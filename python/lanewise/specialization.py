@@ -11,12 +11,12 @@ import numpy as np
 
 from . import _core, flow
 from ._core import DType, ParamKind, Program, Value
-from .arguments import Parameter, Signature, Static
+from .arguments import Leaf, RaggedParameter, Signature, Static
 from .captures import Captures, Source, plain_function
 from .complex_element import NewParameter, as_values, new_parameters, of_values
 from .convert import refuse_generators
 from .dtypes import FROM_NUMPY, PARTS, WEAK_INT, Type, parts_of, settled
-from .element import as_value, is_operand, is_tensor, kind_of
+from .element import Varying, as_value, is_operand, is_tensor, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, Retrace, record_function
 from .source import line_of
@@ -26,6 +26,8 @@ from .trees import Structure, flatten, split_result, unflatten
 
 if TYPE_CHECKING:
     from .flow.prints import Site
+    from .folds import Folds
+    from .ragged.results import RaggedResults
 
 
 class Request(NamedTuple):
@@ -55,6 +57,9 @@ class Recorded(NamedTuple):
     dtypes: tuple[Type, ...]
     prints: Prints | None = None
     sizes: tuple[int, ...] | None = None  # of tables among the arguments, where they were asked for
+    folds: "Folds | None" = None  # what it adds to accumulators
+    ragged: "RaggedResults | None" = None  # which results are rows, and how they are computed
+    is_numbered: bool = False  # which number an element has makes a difference
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
@@ -114,7 +119,11 @@ def _record(
         return _core.parameter(recording, "p", dtype, role, size)
 
     tables = _Sizes(sizes)
-    leaves = [_symbolic(recorder, new_parameter, leaf, tables) for leaf in request.signature.leaves]
+    bounds: dict[int, tuple[Value, Value]] = {}  # of rows
+    leaves = [
+        _symbolic(recorder, new_parameter, leaf, tables, bounds)
+        for leaf in request.signature.leaves
+    ]
     if request.masked is not None:
         mask = new_parameter(DType.Bool, ParamKind.Mapped)
     if request.finds_lines:
@@ -122,6 +131,10 @@ def _record(
     to_record, captures = captured(function, recorder, new_parameter)
     recorder.constant_table = functools.partial(_constant_table, new_parameter, captures)
     flow.fill_sequences(recorder)  # parameters come before everything else
+    if bounds:
+        from .ragged.parameters import of_arguments
+
+        leaves = of_arguments(recorder, leaves, bounds)
     if request.finds_lines or recorder.session.prints:
         from .flow.prints import Counter, Finder  # seldom needed
 
@@ -142,8 +155,16 @@ def _record(
         dtypes: tuple[Type, ...] = tuple(value.dtype for value in values)
         rows = _Rows(shapes, [], asked)
         return _finished(request, recorder, captures, None, values, dtypes, rows)
+    if recorder.accumulated and structure is None and results == [None]:
+        results = []  # it is called for what it adds
+    ragged = None
+    if any(isinstance(result, Varying) for result in results):
+        from .ragged.results import split
+
+        ragged = split(request, results)
+        results = ragged.results
     results = [_as_tensor(recorder, result) for result in results]
-    dtypes = _result_types(function, request, results, structure)
+    dtypes = _result_types(function, request, results, structure, bool(recorder.accumulated))
     values = _result_values(recorder, results, dtypes)
     result_shapes = [() if is_operand(result) else result.shape for result in results]
     captures.settle(function)
@@ -161,7 +182,9 @@ def _record(
         recording.end_branch()
         values = [recording.read(slot) for slot in slots]
     rows = _Rows(shapes, result_shapes, sizes if tables.are_asked else None)
-    return _finished(request, recorder, captures, structure, values, dtypes, rows)
+    found = _finished(request, recorder, captures, structure, values, dtypes, rows)
+    rows_of = None if ragged is None else ragged.recorded()
+    return found._replace(ragged=rows_of, is_numbered=recorder.is_numbered)
 
 
 class _Rows(NamedTuple):
@@ -190,6 +213,13 @@ def _finished(
             _check_number(request.name, len(values))
             values = [*values, recorder.prints.result()]
             is_complex.append(False)
+    folds = None
+    if recorder.accumulated and not request.finds_lines:
+        from .folds import Folds  # seldom needed
+
+        folds, added = Folds.of(recorder, captures)
+        values = [*values, *added]
+        _check_results(request.name, len(values))
     refill = None if request.finds_lines else request.refill
     program = _core.finish(
         recorder.recording,
@@ -199,8 +229,9 @@ def _finished(
         is_complex,
         rows.shapes,
         rows.result_shapes,
+        [] if folds is None else folds.described(),
     )
-    return Recorded(program, captures, structure, dtypes, prints, rows.sizes)
+    return Recorded(program, captures, structure, dtypes, prints, rows.sizes, folds)
 
 
 _MOST_RESULTS = 16  # of a program
@@ -215,6 +246,15 @@ def _check_number(name: str, results: int) -> None:
         )
 
 
+def _check_results(name: str, results: int) -> None:
+    if results > _MOST_RESULTS:
+        raise UsageError(
+            f"{name}: returns too much, or adds to accumulators at too many places; got {results} "
+            f"values of an element, expected at most {_MOST_RESULTS}. Add at fewer places, or in "
+            "several calls."
+        )
+
+
 def _constant_table(
     new_parameter: NewParameter, captures: Captures, array: Any, dtype: DType
 ) -> Value:
@@ -223,10 +263,18 @@ def _constant_table(
 
 
 def _symbolic(
-    recorder: Recorder, new_parameter: NewParameter, leaf: Parameter | Static, tables: _Sizes
+    recorder: Recorder,
+    new_parameter: NewParameter,
+    leaf: Leaf,
+    tables: _Sizes,
+    bounds: dict[int, tuple[Value, Value]],
 ) -> Any:
     if isinstance(leaf, Static):
         return leaf.value
+    if isinstance(leaf, RaggedParameter):
+        from .ragged.parameters import of_parameter
+
+        return of_parameter(new_parameter, leaf, bounds)
     if leaf.row and leaf.role is not ParamKind.Table:
         from .tensors import row
 
@@ -241,12 +289,19 @@ def _symbolic(
 
 
 def _result_types(
-    function: Callable[..., Any], request: Request, results: list[Any], structure: Structure
+    function: Callable[..., Any],
+    request: Request,
+    results: list[Any],
+    structure: Structure,
+    is_enough: bool,
 ) -> tuple[Type, ...]:
-    """Return the types of what a function returns, or those that it should return."""
+    """Return the types of what a function returns, or those that it should return.
+
+    `is_enough`: it need not return anything.
+    """
     name, otypes = request.name, request.otypes
     wrong = [result for result in results if not is_operand(result) and not is_tensor(result)]
-    if wrong or not results:
+    if wrong or not (results or is_enough):
         if wrong and isinstance(wrong[0], types.CoroutineType):
             wrong[0].close()  # nobody waits for it
         refuse_generators(plain_function(function))

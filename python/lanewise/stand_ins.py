@@ -90,14 +90,44 @@ class _Captured(Element):
         return hash(self.known())
 
 
+def _whole(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the methods of an operator; of integers, Python may ask for the result too."""
+    compute = getattr(operator, name)
+
+    def with_source(result: Any, left: Any, right: Any) -> Any:
+        captured = [operand for operand in (left, right) if isinstance(operand, Number)]
+        numbers = [getattr(operand, "number", operand) for operand in (left, right)]
+        if type(result) is not Element or any(type(number) is not int for number in numbers):
+            return result
+
+        def ask() -> None:
+            for operand in captured:
+                operand.known()
+
+        source = _Source(compute(*numbers), ask)
+        return Number(result.recorder, result.value, result.kind.weak, source)
+
+    def forward(self: "Number", other: Any) -> Any:
+        return with_source(getattr(Element, f"__{name}__")(self, other), self, other)
+
+    def reflected(self: "Number", other: Any) -> Any:
+        return with_source(getattr(Element, f"__r{name}__")(self, other), other, self)
+
+    return forward, reflected
+
+
 class Number(_Captured):
-    """A captured real number."""
+    """A captured real number, or a sum, difference or product of such integers."""
 
     __slots__ = ("_source",)
 
     def __init__(self, recorder: Recorder, value: Value, weak: bool, source: _Source) -> None:
         super().__init__(recorder, value, weak)
         self._source = source
+
+    __add__, __radd__ = _whole("add")
+    __sub__, __rsub__ = _whole("sub")
+    __mul__, __rmul__ = _whole("mul")
 
 
 class ComplexNumber(_Captured, Complex):
@@ -208,6 +238,9 @@ class _Copies:
             else:
                 self._captures.add(path, "same", value)  # with what is bound to it
             return self.copy(value, path)
+        if getattr(type(value), "accumulates", False) and value.sort is not None:
+            self._captures.add_accumulator(path, value)
+            return value
         self._captures.guard(path, value)
         if not isinstance(value, types.ModuleType) or is_users(value.__name__):
             self._guard_attributes(value, path, names.attributes.get(path[-1].name, set()))

@@ -8,7 +8,7 @@ import numpy as np
 from ._core import DType, Value
 from .complex_element import of_values
 from .dtypes import INTEGERS, PARTS, TO_NUMPY, Kind
-from .element import Element, Whole, as_value, kind_of, record
+from .element import Element, Varying, Whole, as_value, interval_of, kind_of, record
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder
 from .source import at_line
@@ -98,6 +98,8 @@ class Table(Whole):
         return (self[index] for index in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, Varying) and self.ndim == 1 and not self._is_complex:
+            return index.of_table(self._part, self._kind)
         indices = index if isinstance(index, tuple) else (index,)
         if any(map(_is_of_whole, indices)):
             return self.whole()[index]
@@ -142,7 +144,7 @@ class Table(Whole):
         recorder = self._recorder
         # Elements of 32 bits stay so, where no row is counted: wider ones halve the lanes.
         is_wide = self._row or self._offset is not None or self._is_complex
-        is_narrow = kind.dtype in _NARROW and not is_wide
+        is_narrow = (kind.dtype in _NARROW or _fits(index)) and not is_wide
         at = Element(recorder, as_value(recorder, index, DType.I32 if is_narrow else DType.I64))
         is_never_negative = (
             recorder.is_never_negative(index.value)
@@ -186,6 +188,12 @@ class Table(Whole):
 
     def __repr__(self) -> str:
         return f"<table {self.dtype}>"
+
+
+def _fits(index: Any) -> bool:
+    """Say whether it is known of an element that it fits int32."""
+    interval = interval_of(index) if isinstance(index, Element) else None
+    return interval is not None and interval.fits(32)
 
 
 def _is_of_whole(part: Any) -> bool:

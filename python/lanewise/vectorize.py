@@ -1,10 +1,12 @@
 """``lw.vectorize``: the decorator and the path of a call."""
 
 import functools
+import math
 import re
 import threading
 import types
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Self, overload
 
@@ -109,16 +111,31 @@ seed, first_element
         found = self._find(function, described)
         recorded = found.recorded
         values = (*described.values, *found.values)
-        if recorded.prints is not None or out is not None or options.progress is not None:
+        if described.ragged:
+            run = _Run(function, described, described.shape, recorded, values, options)
+            return self._run_ragged(run, out)
+        is_simple = recorded.prints is None and recorded.folds is None
+        if not is_simple or out is not None or options.progress is not None:
             outputs = self._outputs(out, described.shape, recorded)
             run = _Run(function, described, described.shape, recorded, values, options)
             self._run_into(run, outputs)
             result = out if out is not None else _nest(recorded.structure, _scalars(outputs))
         else:
             result = _nest(recorded.structure, recorded.program.call(values, options.map))
-        if described.is_plain and options.progress is None and recorded.prints is None:
+        if described.is_plain and options.progress is None and is_simple:
             self._remember_call(args, given, kwargs, found, options)
         return result
+
+    def _run_ragged(self, run: "_Run", out: Any) -> Any:
+        """Run over rows of different lengths."""
+        from .ragged.running import Run  # seldom needed
+
+        def run_whole(outputs: tuple[Any, ...]) -> None:
+            self._run_into(run, outputs)
+
+        recorded, options = run.recorded, run.options
+        ragged = Run(self.name, run.described, recorded, run.values, options, run_whole)
+        return ragged.run(out)
 
     def _outputs(self, out: Any, shape: tuple[int, ...], recorded: Recorded) -> tuple[Any, ...]:
         if out is None:
@@ -139,6 +156,8 @@ seed, first_element
         }
         if given:
             return _options.resolve(self._given, _options.checked(self.name, given))
+        if not self._given:
+            return _options.without_any(config.version)
         if self._options is None or self._options[0] != config.version:
             self._options = config.version, _options.resolve(self._given)
         return self._options[1]
@@ -173,9 +192,14 @@ seed, first_element
         found = self._find_recorded(function, request, sizes)
         if found is None:
             found = self._record(function, request, sizes)
-        if described.core is not None and not finds_lines:
+        if described.core is not None and not finds_lines and found.recorded.dtypes:
             described.core.check_results(self.name, found.recorded.shapes)
         return found
+
+    def find_for(self, *arguments: Any) -> Found:
+        """Return the function as recorded for such arguments."""
+        function, described = self._describe(arguments, self._call_options({}))
+        return self._find(function, described)
 
     def _record(
         self, function: Callable[..., Any], request: Request, sizes: tuple[int, ...]
@@ -242,7 +266,8 @@ seed, first_element
         out: Any,
         options: CallOptions,
     ) -> Any:
-        if out is None:
+        plain = self._find(function, described).recorded
+        if out is None and plain.dtypes:
             raise UsageTypeError(
                 f"{self.name}: where without out; got a mask and no array for the results, "
                 "expected both. Give out=, which keeps its values where the mask is False."
@@ -252,16 +277,20 @@ seed, first_element
             raise UsageTypeError(
                 f"{self.name}: where is not a mask; got {mask.dtype}, expected bool."
             )
+        if plain.ragged is not None:
+            raise UsageTypeError(
+                f"{self.name}: where with results that are rows; got a mask, expected none. Select "
+                "inside of the function, np.where(mask, row, 0), with the mask as an argument."
+            )
         shape = _shape_with(self.name, described.shape, mask)
         mask = np.broadcast_to(mask, shape)
-        plain = self._find(function, described).recorded
         if any(plain.shapes):
             raise UsageTypeError(
                 f"{self.name}: where with results that are no single numbers; got elements of the "
                 f"shape {next(filter(None, plain.shapes))}, expected numbers. Select inside of the "
                 "function, np.where(mask, a, b), with the mask as an argument."
             )
-        outputs = check_outputs(self.name, out, shape, plain.dtypes, plain.shapes, plain.structure)
+        outputs = self._outputs(out, shape, plain)
         found = self._find(function, described, masked=plain.dtypes)
         options = options._replace(map=MapOptions(options.map))
         options.map.count = None  # the mask has as many
@@ -283,15 +312,20 @@ seed, first_element
     def _run_together(self, run: "_Run", outputs: tuple[Any, ...]) -> None:
         """Run into arrays in which the values of an element stand together."""
         program, options = run.recorded.program, run.options
-        total = int(np.prod(run.shape, dtype=np.int64))
+        total = math.prod(run.shape)
         with shown(options.progress, self.name, total) as progress:
+            added = run.recorded.folds
+            folds = nullcontext(()) if added is None else added.running(self.name, run.function)
             if run.recorded.prints is None:
-                program.call_into(outputs, run.values, options.map, progress)
+                with folds as totals:
+                    program.call_into(outputs, run.values, options.map, progress, totals)
                 return
             counts = np.zeros(run.shape, np.int32)
             failed = None
             try:
-                program.call_into((*outputs, counts), run.values, options.map, progress)
+                with folds as totals:
+                    values = run.values
+                    program.call_into((*outputs, counts), values, options.map, progress, totals)
             except ElementError as error:
                 failed = error
         self._print(run, counts, failed)
@@ -482,9 +516,19 @@ seed, first_element
                 sizes = found.recorded.sizes or ()
                 if self._find_recorded(self.__wrapped__, finder, sizes) is None:
                     self._record(self.__wrapped__, finder, sizes)
-        carried = [pickles.carry(request, found) for request, found in self._recorded_now()]
+        reference = pickles.reference_of(self)
+        carried = []
+        for request, found in self._recorded_now():
+            if found.recorded.folds is None and found.recorded.ragged is None:
+                carried.append(pickles.carry(request, found))
+            elif reference is None:
+                raise UsageError(
+                    f"{self.name}: cannot be pickled; got a function that adds to accumulators, or "
+                    "returns rows, expected one that can be imported by name, or one that returns "
+                    "numbers. Define it in a module."
+                )
         given = self._raw_options, self._schedule, tuple(self._excluded), self._otypes, self._core
-        return _restore, (type(self), pickles.reference_of(self), self.name, given, carried)
+        return _restore, (type(self), reference, self.name, given, carried)
 
     def clear_cache(self) -> None:
         """Forget what was recorded; the next call records the function again.
@@ -570,6 +614,8 @@ def _scalars(outputs: tuple[Any, ...]) -> list[Any]:
 
 
 def _nest(structure: Structure, results: list[Any]) -> Any:
+    if not results:  # of a function that adds to accumulators
+        return None
     return results[0] if structure is None else unflatten(structure, iter(results))
 
 
@@ -641,8 +687,9 @@ def vectorize(
     compile : {"auto", "now", "never"}, optional
         Machine code beside the first call, before it, or never.
     math : {"strict", "fast"}, optional
-        Fast: a product and a sum may become one fma, a division by a literal a multiplication.
-        Faster, with other bits; NaN, infinities and signed zeros keep their meaning.
+        Fast: a product and a sum may become one fma, a division by a literal a multiplication, and
+        quotients and square roots may be two units in the last place off. Faster, with other bits,
+        also from one processor to another; NaN, infinities and signed zeros keep their meaning.
     accuracy : {"default", "high"}, optional
         With "high", mathematical functions of float32 are computed in float64, those of float64 in
         pairs: within one unit in the last place, and several times slower.

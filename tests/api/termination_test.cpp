@@ -29,7 +29,8 @@ std::function<bool()> watchdog() {
 template <class F, class... A>
 bool can_refill(const F& function, const transform::Options& passes, const A&... arguments) {
   const std::array<Input, sizeof...(A)> inputs = {Input(arguments)...};
-  return kernel::is_refillable(transform::run(api::trace_function(function, "f", inputs), passes));
+  return kernel::is_refillable(
+      transform::run(api::trace_function(function, "f", inputs).function, passes));
 }
 
 /// Expects that `traced` ends on every way and gives for each element what `plain` does.

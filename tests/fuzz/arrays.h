@@ -31,6 +31,19 @@ class Arrays {
             .tables = tables.list(),
             .shape = {}};
   }
+  /// The same with the last results folded.
+  runtime::Buffers folding(const runtime::Fold& fold) const {
+    runtime::Buffers all = buffers();
+    all.outputs = all.outputs.first(all.outputs.size() - fold.columns);
+    all.folds = std::span(&fold, 1);
+    return all;
+  }
+  /// What value `position` of a result has to be.
+  Scalar truth(std::size_t result, std::int64_t element, std::int64_t position) const {
+    const Array& array = outputs_[result];
+    const auto size = static_cast<std::int64_t>(types::size_of(array.item.type));
+    return Scalar::load(array.item.type, array.value(element % period_) + position * size);
+  }
   /// What differs from the truth in the outputs, or nothing.
   std::string mismatch() const;
   std::uint64_t digest() const;

@@ -73,8 +73,13 @@ Verdict check_text(const ir::Function& function) {
   if (!lanes(kernel::lower(lane)))
     return {.kind = "text", .problem = "the lane form does not parse back"};
   if (transform::has_each(program) &&
-      !lanes(kernel::lower(transform::serialize(program, true), {.inner = true}))) {
+      !lanes(
+          kernel::lower(transform::serialize(program, {.keeps_inner = true}), {.inner = true}))) {
     return {.kind = "text", .problem = "the lane form for positions does not parse back"};
+  }
+  if (transform::has_each(program) &&
+      !lanes(kernel::lower(transform::serialize(program, {.in_step = 3})))) {
+    return {.kind = "text", .problem = "the lane form for products does not parse back"};
   }
   if (kernel::is_refillable(lane) && !lanes(kernel::lower(lane, {.refill = true}))) {
     return {.kind = "text", .problem = "the lane form for refill does not parse back"};
@@ -122,10 +127,14 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
   if (is_long) {
     check("fuse", transform::fuse(simple), truth, {}, Steps::Other);
     check("fuse, alone", transform::fuse(f), truth, {}, Steps::Other);
-    for (const bool keeps_inner : {false, true}) {
-      const std::string kind = keeps_inner ? "serialize, but inner ones" : "serialize";
-      check(kind + ", alone", transform::serialize(f, keeps_inner), truth, {}, Steps::Other);
-      check(kind, transform::serialize(program, keeps_inner), truth, {}, Steps::Other);
+    const std::pair<std::string, transform::SerializeOptions> kinds[] = {
+        {"serialize", {}},
+        {"serialize, but inner ones", {.keeps_inner = true}},
+        {"serialize, in step", {.in_step = 3}},
+        {"serialize, terms in blocks", {.in_step = 3, .terms = 2}}};
+    for (const auto& [kind, options] : kinds) {
+      check(kind + ", alone", transform::serialize(f, options), truth, {}, Steps::Other);
+      check(kind, transform::serialize(program, options), truth, {}, Steps::Other);
     }
   }
 

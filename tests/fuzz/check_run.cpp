@@ -10,6 +10,7 @@
 #include "lanewise/transform/passes.h"
 #include "tests/fuzz/arrays.h"
 #include "tests/fuzz/checks.h"
+#include "tests/fuzz/folds.h"
 
 namespace lw::fuzz {
 namespace {
@@ -126,11 +127,11 @@ class Runner {
   }
 
   /// The element that fails first, or -1.
-  std::int64_t execute(const Arrays& arrays, const Inputs& inputs, const Way& way) {
+  std::int64_t execute(const runtime::Buffers& buffers, const Inputs& inputs, const Way& way) {
     ++coverage().runs;
-    const std::int64_t count = arrays.buffers().count;
+    const std::int64_t count = buffers.count;
     try {
-      const runtime::RunStats stats = runtime::execute(*program_, arrays.buffers(),
+      const runtime::RunStats stats = runtime::execute(*program_, buffers,
                                                        {.threads = way.threads,
                                                         .max_steps = trial_.max_steps,
                                                         .chunk = way.chunk == 0 ? count : way.chunk,
@@ -162,12 +163,55 @@ class Runner {
       if (!verdict_.agrees()) return;
       arrays.set_layout(count_of(way, inputs), way.strided);
       arrays.poison();
-      const std::int64_t failed = execute(arrays, inputs, way);
+      const std::int64_t failed = execute(arrays.buffers(), inputs, way);
       const std::string found =
           failed < 0 ? arrays.mismatch() : fmt::format("element {} should not fail", failed);
       if (!found.empty()) disagree(failed < 0 ? "value" : "failure", arrays, way, found);
     }
     verdict_.digest = combine(verdict_.digest, arrays.digest());
+    fold_results(arrays, inputs);
+  }
+
+  /// The last results once more, folded as those of accumulators are, in a way that depends on the
+  /// program.
+  void fold_results(Arrays& arrays, const Inputs& inputs) {
+    const bool is_strided = function_.values.size() % 4 == 0;
+    const std::vector<Way> list =
+        trial_.only ? std::vector<Way>{*trial_.only}
+                    : std::vector<Way>{{1, 0, Way::kInputs}, {3, 64, Way::kMany, is_strided}};
+    std::vector<runtime::Fold> folds = folds_of(function_.results);
+    if (!trial_.only && !folds.empty()) folds = {folds[function_.values.size() % folds.size()]};
+    for (runtime::Fold& fold : folds) {
+      const std::size_t first = function_.results.size() - fold.columns;
+      std::vector<std::uint64_t> memory(static_cast<std::size_t>(total_size(fold)));
+      fold.total = memory.data();
+      for (const Way& way : list) {
+        if (!verdict_.agrees()) return;
+        arrays.set_layout(count_of(way, inputs), way.strided);
+        arrays.poison();
+        const runtime::Buffers buffers = arrays.folding(fold);
+        const std::int64_t failed = execute(buffers, inputs, way);
+        ++coverage().folded;
+        const std::vector<Scalar> expected =
+            expected_total(fold, buffers.count, inputs.first_element,
+                           [&](std::size_t column, std::int64_t element, std::int64_t position) {
+                             return arrays.truth(first + column, element, position);
+                           });
+        const auto* got = reinterpret_cast<const std::byte*>(memory.data());
+        for (const Scalar& value : expected) {
+          const Scalar found = Scalar::load(fold.type, got);
+          got += types::size_of(fold.type);
+          // How many are "many" depends on estimates that a background compile makes better.
+          if (way.count == Way::kInputs) {
+            verdict_.digest = combine(verdict_.digest, found.canonical().bits());
+          }
+          if (failed < 0 && found == value) continue;
+          disagree("value", arrays, way,
+                   fmt::format("folded in way {}: expected {}, got {}", static_cast<int>(fold.kind),
+                               types::to_string(value), types::to_string(found)));
+        }
+      }
+    }
   }
 
   void run_failing(const Inputs& inputs, std::span<const ir::Evaluation> truth,
@@ -176,7 +220,7 @@ class Runner {
     for (const Way& way : ways()) {
       if (!verdict_.agrees()) return;
       arrays.set_layout(count_of(way, inputs), way.strided);
-      const std::int64_t failed = execute(arrays, inputs, way);
+      const std::int64_t failed = execute(arrays.buffers(), inputs, way);
       const std::int64_t expected = lowest < arrays.buffers().count ? lowest : -1;
       if (failed != expected) {
         disagree("failure", arrays, way,
@@ -211,6 +255,7 @@ class Runner {
     ++coverage().compiled;
     coverage().refilled += program_->report().choice.schedule.refill;
     coverage().inner += program_->report().choice.schedule.inner;
+    coverage().batched += program_->report().choice.schedule.batched > 0;
   }
 
   const Trial& trial_;

@@ -85,7 +85,9 @@ struct Coverage {
   std::int64_t compiled = 0;  // trials with machine code
   std::int64_t refilled = 0;  // of these, with refill
   std::int64_t inner = 0;     // of these, with positions in lanes
+  std::int64_t batched = 0;   // of these, with positions in step
   std::int64_t limited = 0;   // trials with a step limit
+  std::int64_t folded = 0;    // runs with results that are folded
 
   // Programs.
   std::int64_t branches = 0;

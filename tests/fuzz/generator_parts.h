@@ -204,6 +204,7 @@ class Generator {
   void close_each();
   void each();
   void recorded();
+  void product();
   void collect();
   void read_at_position();
   ValueId failing_condition();

@@ -88,7 +88,9 @@ void Generator::close_each() {
 }
 
 void Generator::each() {
-  if (random_.chance(40)) return recorded();
+  const int dice = random_.below(100);
+  if (dice < 40) return recorded();
+  if (dice < 55) return product();
   open_each(each_size());
   for (int reads = random_.between(0, 3); reads > 0; --reads) read_at_position();
   segment(random_.between(0, 5));
@@ -96,6 +98,43 @@ void Generator::each() {
   if (random_.chance(30)) segment(random_.between(1, 3));
   observe_arrays(each_.back().arrays, each_.back().kept);
   for (int collects = random_.between(1, 3); collects > 0; --collects) collect();
+  close_each();
+}
+
+/// Each position has a chain of sums over the same terms, of which some values are its own and
+/// some those of all.
+void Generator::product() {
+  open_each(each_size());
+  constexpr std::array kTypes = {DType::F32, DType::F32, DType::F64, DType::I32};
+  const DType type = random_.pick(kTypes);
+  const auto literal = [&](int n) { return build_.constant(types::scalar_of(DType::I32, n)); };
+  const int terms = random_.between(1, 9);
+  const ValueId first = convert(operand(type), type);
+  const ValueId loop = build_.begin_loop(std::initializer_list<ValueId>{first, literal(0)});
+  const ValueId sum = build_.arguments(loop)[0];
+  const ValueId counter = build_.arguments(loop)[1];
+  build_.break_if(build_.op(Op::Ge, {counter, literal(terms)}),
+                  std::initializer_list<ValueId>{sum, counter});
+  const auto factor = [&]() -> ValueId {
+    const auto place = any_place();
+    if (!place) return sum;
+    ValueId index = counter;
+    if (random_.chance(60)) {
+      const ValueId times = literal(random_.chance(50) ? terms : random_.between(-1, 3));
+      index = build_.op(Op::Add, {build_.op(Op::Mul, {each_.back().position, times}), index});
+    }
+    constexpr std::array kModes = {IndexMode::Clip, IndexMode::Wrap};
+    return build_.convert(build_.read(*place, index, random_.pick(kModes)), type);
+  };
+  const ValueId a = factor();
+  const ValueId b = factor();
+  const ValueId next = types::is_float(type) && random_.chance(60)
+                           ? build_.op(Op::Fma, {a, b, sum})
+                           : build_.op(Op::Add, {build_.op(Op::Mul, {a, b}), sum});
+  build_.end_loop(std::initializer_list<ValueId>{next, build_.op(Op::Add, {counter, literal(1)})});
+  emit(build_.result(loop, 0), false);
+  if (random_.chance(50)) segment(random_.between(1, 3));
+  for (int collects = random_.between(1, 2); collects > 0; --collects) collect();
   close_each();
 }
 

@@ -223,10 +223,13 @@ class Fuzzer {
   int finish() const {
     const Coverage& c = coverage();
     if (!arguments_.isolate) {
-      fmt::print(stderr,
-                 "{} runs, {} with several workers, {} with failing elements; "
-                 "{} compiled, {} with refill, {} with positions in lanes; {} with a step limit\n",
-                 c.runs, c.several_workers, c.failing, c.compiled, c.refilled, c.inner, c.limited);
+      fmt::print(
+          stderr,
+          "{} runs, {} with several workers, {} with failing elements; "
+          "{} compiled, {} with refill, {} with positions in lanes, {} in step; {} with a step "
+          "limit; {} folded\n",
+          c.runs, c.several_workers, c.failing, c.compiled, c.refilled, c.inner, c.batched,
+          c.limited, c.folded);
       fmt::print(stderr,
                  "programs with branches {}, rare ones {}, blocks left early {}, exits out of "
                  "several {}, arrays {}, tables {}, numbers {}, draws {}, rows {}, each {}, nested "

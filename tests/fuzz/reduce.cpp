@@ -188,17 +188,9 @@ void inline_once(Function& f, ValueId loop, ValueId end) {
 
 // --- each ---
 
-std::vector<ValueId> collects_of(const Function& f, ValueId each) {
-  std::vector<ValueId> list;
-  for (const ValueId id : f.blocks[f[each].block].body) {
-    if (f[id].op == Op::Collect) list.push_back(id);
-  }
-  return list;
-}
-
 /// Collect number `i` is gone; with a result that is still read, the program is not valid.
 void drop_collect(Function& f, ValueId each, std::uint32_t i) {
-  erase(f, collects_of(f, each)[i]);
+  erase(f, ir::collects_of(f, each)[i]);
   for (const ValueId id : listed(f)) {
     Instruction& in = f[id];
     if (in.op != Op::Result || in.operands[0] != each) continue;
@@ -210,7 +202,7 @@ void drop_collect(Function& f, ValueId each, std::uint32_t i) {
 /// The body stands where the `each` stood, for position 0; what was combined is its one value.
 void inline_position(Function& f, ValueId each) {
   const ir::BlockId inner = f[each].block;
-  const std::vector<ValueId> collects = collects_of(f, each);
+  const std::vector<ValueId> collects = ir::collects_of(f, each);
   const ValueId zero = add_literal(f, Scalar(std::int32_t{0}));
   for (const ValueId id : listed(f)) {
     if (f[id].op != Op::Result || f[id].operands[0] != each) continue;
@@ -352,7 +344,7 @@ class Reducer {
       if (in.op != Op::Each) return false;
       if (try_edit([&](Function& f) { erase(f, id); })) return true;
       if (try_edit([&](Function& f) { inline_position(f, id); })) return true;
-      const auto count = static_cast<std::uint32_t>(collects_of(best_.function, id).size());
+      const auto count = static_cast<std::uint32_t>(ir::collects_of(best_.function, id).size());
       for (std::uint32_t i = 0; i < count; ++i) {
         if (try_edit([&](Function& f) { drop_collect(f, id, i); })) return true;
       }

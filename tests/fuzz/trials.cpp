@@ -45,6 +45,7 @@ Trial code_trial(const Shape& shape, int interleave, int steps) {
   Trial trial{.compile = runtime::CompileMode::Now};
   trial.wish = {.refill = false,
                 .inner = false,
+                .batched = false,
                 .isa = shape.isa,
                 .lanes = shape.lanes,
                 .interleave = interleave,
@@ -68,16 +69,18 @@ std::vector<Trial> static_trials() {
 
 namespace {
 
-/// Each instruction set with elements in lanes and with positions in lanes; widths by turns.
+/// Each instruction set with elements in lanes, with positions in lanes, and with positions in
+/// step; widths by turns.
 void add_row_trials(std::vector<Trial>& trials, Random& random, bool loops, int most_copies,
                     std::span<const ir::Evaluation> truth) {
   for (const Isa isa : {Isa::V2, Isa::V3, Isa::V4}) {
     if (isa > plan::host_isa()) continue;
-    for (const bool inner : {false, true}) {
+    for (const int kind : {0, 1, 2}) {
       const int lanes = isa == Isa::V2 ? 4 : 4 << random.below(3);
       const int interleave = std::min(random.between(1, 4), most_copies);
       Trial trial = code_trial({isa, lanes}, interleave, random.between(1, 2));
-      trial.wish.inner = inner;
+      trial.wish.inner = kind == 1;
+      trial.wish.batched = kind == 2;
       if (random.chance(20)) trial.wish.interleave.reset();  // as the planner likes
       if (random.chance(20)) trial.wish.lanes.reset();
       if (loops && random.chance(25)) limit(trial, random, truth);
@@ -150,6 +153,8 @@ std::vector<Trial> all_trials(const ir::Function& function, std::span<const ir::
           trials.push_back(trial);
           trials.back().wish.inner = true;
           if (loops) limit(trials.emplace_back(trials.back()), random, truth);
+          trials.push_back(trial);
+          trials.back().wish.batched = true;
         }
         if (!kernel::is_refillable(program) || !can_refill(shape)) continue;
         trial.wish.refill = true;
@@ -178,10 +183,11 @@ std::string to_string(const Trial& trial) {
     case runtime::CompileMode::Now: {
       const plan::Wish& wish = trial.wish;
       text = fmt::format("machine code, {}, {} lanes x {} registers, {} steps a look, {}",
-                         wish.inner.value_or(false) ? "positions in lanes"
-                         : !wish.refill             ? "planner's choice"
-                         : *wish.refill             ? "refill"
-                                                    : "packets",
+                         wish.inner.value_or(false)     ? "positions in lanes"
+                         : wish.batched.value_or(false) ? "positions in step"
+                         : !wish.refill                 ? "planner's choice"
+                         : *wish.refill                 ? "refill"
+                                                        : "packets",
                          wish.lanes.value_or(0), wish.interleave.value_or(0), *wish.steps,
                          plan::name_of(*wish.isa));
       if (wish.threshold) text += fmt::format(", refill at {}", *wish.threshold);

@@ -162,7 +162,7 @@ kernel f(f32; i32; tables f32) -> (f32) {
 )");
 }
 
-TEST(KernelLowerMemory, AnUncheckedUniformIndexIsInsideForLanesThatRunAlongToo) {
+TEST(KernelLowerMemory, AnUncheckedUniformIndexIsTakenAsItIsWhereNoLaneRunsAlong) {
   expect_lowering(R"(
 function f(%0: f32, %1: i64 shared, %2: f32 table) -> (f32) {
   %3 = table_read f32 %2, %1 unchecked
@@ -172,21 +172,28 @@ function f(%0: f32, %1: i64 shared, %2: f32 table) -> (f32) {
 )",
                   R"(
 kernel f(f32; i64; tables f32) -> (f32) {
-  u3: i64 = constant 0
-  u4: i64 = constant 1
-  u5: i64 = table_size 0
-  u6: i64 = sub u5, u4
   v1: f32 = load 0
   u2: i64 = shared 0
-  u7: u64 = bitcast u6
-  u8: u64 = bitcast u2
-  u9: bool = gt u8, u7
-  u10: i64 = select u9, u3, u2
-  u11: f32 = table_read 0 u10
-  v12: f32 = add v1, u11
-  store 0 v12
+  u4: f32 = table_read 0 u2
+  v5: f32 = add v1, u4
+  store 0 v5
 }
 )");
+}
+
+TEST(KernelLowerMemory, AnUncheckedUniformIndexIsInsideForLanesThatRunAlongToo) {
+  const ir::Function f = ir::parse(R"(
+function f(%0: f32, %1: i64 shared, %2: f32 table) -> (f32) {
+  %3 = table_size i64 %2
+  %4 = ge bool %1, %3
+  fail_if %4 2 (%1)
+  %5 = table_read f32 %2, %1 unchecked
+  %6 = add f32 %0, %5
+  return (%6)
+}
+)");
+  const std::string text = print(lower(f));
+  EXPECT_NE(text.find("select"), std::string::npos) << text;
 }
 
 TEST(KernelLowerMemory, ACounterBelowTheSizeOfItsTableNeedsNoCheck) {
@@ -258,6 +265,34 @@ kernel f(i32, f32; ; arrays f32 8) -> (f32) {
   v6: f32 = array_read 0 v4, v0
   array_write 0 v4, v2, v0
   store 0 v6
+}
+)");
+}
+
+TEST(KernelLowerMemory, AFailureThatCannotBeIsNotLookedFor) {
+  expect_lowering(R"(
+function f(%0: i32, %1: f32) -> (f32) {
+  %2 = constant i32 7
+  %3 = array f32 %1 8
+  %4 = and i32 %0, %2
+  %5 = bitcast u32 %4
+  %6 = constant u32 8
+  %7 = ge bool %5, %6
+  fail_if %7 3 (%4)
+  %8 = array_read f32 %3, %4 unchecked
+  return (%8)
+}
+)",
+                  R"(
+kernel f(i32, f32; ; arrays f32 8) -> (f32) {
+  u3: i32 = constant 7
+  v0: bool = active
+  v1: i32 = load 0
+  v2: f32 = load 1
+  array 0 v2
+  v4: i32 = and v1, u3
+  v9: f32 = array_read 0 v4, v0
+  store 0 v9
 }
 )");
 }

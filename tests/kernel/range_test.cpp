@@ -127,6 +127,26 @@ TEST(KernelRange, IsNarrowerBehindATest) {
       << "one of the two may hold";
 }
 
+TEST(KernelRange, OneTestOfUnsignedBitsBoundsBothWays) {
+  EXPECT_EQ(behind("  %10 = constant u32 10\n  %11 = bitcast u32 %0\n  %20 = ge bool %11, %10"),
+            (Bounds{0, 9}));
+  EXPECT_EQ(behind("  %10 = constant u32 10\n  %11 = bitcast u32 %0\n  %20 = lt bool %11, %10"),
+            kI32)
+      << "it may be negative";
+}
+
+TEST(KernelRange, OfAComparisonWhoseOutcomeIsKnown) {
+  const std::string made = "  %10 = constant i32 256\n  %11 = convert i32 %2\n";
+  const auto compared = [&](const std::string& test) {
+    return range_of("13", made + "  %12 = " + test + "\n  %13 = convert i32 %12");
+  };
+  EXPECT_EQ(compared("lt bool %11, %10"), (Bounds{1, 1}));
+  EXPECT_EQ(compared("ge bool %11, %10"), (Bounds{0, 0}));
+  EXPECT_EQ(compared("gt bool %11, %10"), (Bounds{0, 0}));
+  EXPECT_EQ(compared("le bool %10, %11"), (Bounds{0, 0}));
+  EXPECT_EQ(compared("lt bool %11, %11"), (Bounds{0, 1}));
+}
+
 TEST(KernelRange, OfWhatIsMadeOfATestedValueIsNarrowerToo) {
   EXPECT_EQ(behind("  %10 = constant i32 10\n  %11 = constant i32 0\n  %12 = ge bool %0, %10\n"
                    "  %13 = lt bool %0, %11\n  %20 = or bool %12, %13\n  %14 = add i32 %0, %10",

@@ -50,6 +50,19 @@ TEST(KernelText, SitesAndNestedLoopsAreReadBack) {
   EXPECT_EQ(base::to_string(kernel.sites[0].location), "a.cpp:7");
 }
 
+TEST(KernelText, WhatIsNearIsReadBack) {
+  const std::string text =
+      "kernel f(f32; ) -> (f32) {\n"
+      "  v0: f32 = load 0\n"
+      "  v1: f32 = sqrt v0 near\n"
+      "  v2: f32 = div v0, v1 near\n"
+      "  store 0 v2\n"
+      "}\n";
+  EXPECT_EQ(print(parse(text)), text);
+  EXPECT_EQ(refusal_of("  v1: f32 = load 0 near"),
+            "lane form: line 3: expected the end of the line; got 'near'.");
+}
+
 TEST(KernelText, ExitsOutOfSeveralLoopsAreReadBack) {
   const std::string text =
       "kernel f(i32; bool) -> (i32) {\n"

@@ -1,5 +1,6 @@
 #include "lanewise/plan/choose.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "lanewise/base/error.h"
@@ -178,6 +179,22 @@ TEST(PlanEstimate, GrowsWithTripsAndDepth) {
   EXPECT_GT(estimate_element_ns(f, 1000), 100 * estimate_element_ns(f, 1) / 10);
   EXPECT_EQ(estimate_element_ns(straight(), 1), estimate_element_ns(straight(), 1000));
   EXPECT_GT(estimate_element_ns(straight(), 1), 0);
+}
+
+TEST(PlanEstimate, GrowsWithPositions) {
+  const auto row = [](int size) {
+    return ir::parse(
+        fmt::format("function f(%0: f32[{0}]) -> (f32) {{\n"
+                    "  %1 = each {0} (%2: i32) {{\n"
+                    "    %3 = table_read f32 %0, %2 unchecked\n"
+                    "    collect sum %3\n"
+                    "  }}\n"
+                    "  %4 = result f32 %1 0\n"
+                    "  return (%4)\n"
+                    "}}\n",
+                    size));
+  };
+  EXPECT_GT(estimate_element_ns(row(100'000), 1), 500 * estimate_element_ns(row(10), 1));
 }
 
 TEST(PlanSchedule, PrintsOneLine) {

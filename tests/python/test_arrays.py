@@ -395,3 +395,30 @@ def test_arguments_that_are_refused(argument, message):
     with pytest.raises(lw.UsageError) as error:
         lw.vectorize(f)(argument)
     assert str(error.value).startswith(message), str(error.value)
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_tables_of_small_types_are_read_wherever_they_stand(dtype, index):
+    rng = np.random.default_rng(0)
+    whole = rng.integers(-300, 300, 203).astype(dtype)
+    at = rng.integers(0, 199, 1000).astype(index)
+
+    def some(i, table):
+        if i % 3 == 0:
+            return np.float64(-1)
+        return table[i].astype(np.float64)
+
+    for shift in range(4):
+        table = whole[shift : shift + 199]
+        f = lw.vectorize(some, excluded={1}, compile="now")
+        expected = np.where(at % 3 == 0, -1.0, table[at].astype(np.float64))
+        assert f(at, table).tolist() == expected.tolist()
+
+
+def test_an_index_behind_a_mask_has_32_bits():
+    table = np.arange(256, dtype=np.uint32)
+    f = lw.vectorize(lambda x, table: table[x & np.uint32(255)], excluded={1})
+    x = np.arange(1000, dtype=np.uint32)
+    assert f(x, table).tolist() == (x & 255).tolist()
+    assert "i64 %" not in f.lower(x, table)

@@ -222,6 +222,45 @@ def test_explain_is_data_that_prints_itself():
     assert e.last_run["tier1_elements"] == 1000
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_inverse_roots_have_every_bit_of_numpys(dtype):
+    x = np.random.default_rng(5).uniform(0, 100, 10_001).astype(dtype)
+    x[:7] = [0, -0.0, np.inf, np.nan, -1, np.finfo(dtype).tiny / 8, np.finfo(dtype).max]
+    with np.errstate(all="ignore"):
+        expected = 1 / np.sqrt(x)
+    plain = lw.vectorize(lambda x: 1 / np.sqrt(x), compile="now")
+    np.testing.assert_array_equal(plain(x), expected)
+    rows = lw.vectorize(lambda row: 1 / np.sqrt(row), signature="(n)->(n)", compile="now")
+    np.testing.assert_array_equal(rows(x.reshape(1, -1)), expected.reshape(1, -1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_fast_quotients_and_roots_are_within_two_units(dtype):
+    x = np.random.default_rng(6).uniform(1e-3, 100, 10_001).astype(dtype)
+    special = np.array([0, -0.0, np.inf, -np.inf, np.nan], dtype)
+    functions = [
+        lambda x: 1 / np.sqrt(x),
+        lambda x: 1 / x,
+        lambda x: np.sqrt(x),
+        lambda x: (x + 1) / x,
+    ]
+    for f in functions:
+        fast = lw.vectorize(f, math="fast", compile="now")
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_max_ulp(fast(x), f(x), maxulp=2, dtype=dtype)
+            np.testing.assert_array_equal(fast(special), f(special))
+
+
+def test_fast_math_contracts_what_tensors_bring_together():
+    def f(row):
+        return (row * row + row).sum()
+
+    x = np.linspace(0.9, 1.1, 500, dtype=np.float32).reshape(1, -1)
+    fast = lw.vectorize(f, signature="(n)->()", math="fast")
+    assert "fma" in fast.lower(x)
+    np.testing.assert_allclose(fast(x)[0], f(x.astype(np.float64)), rtol=1e-6)
+
+
 @pytest.mark.parametrize("compile", ["never", "now"])
 def test_fast_math_contracts_what_the_user_wrote(compile):
     x = np.array([1 + 2.0**-12, np.nan, np.inf, 3], np.float32)

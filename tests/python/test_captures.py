@@ -488,3 +488,37 @@ def test_uses_of_tables_that_are_refused():
 
     with pytest.raises(TypeError, match=r"table: cannot be written; got an assignment"):
         lw.vectorize(assigns)(X)
+
+
+def test_sizes_that_are_computed_from_captured_integers_are_guards():
+    rows = np.arange(12.0).reshape(2, 6)
+    n = 2
+    part = lw.vectorize(lambda r: r[1 : 1 + n], signature="(a)->(b)")
+    twice = lw.vectorize(lambda r: np.zeros(2 * n - 1) + r[n - 1], signature="(a)->(b)")
+    for n in (2, 3, 2):
+        np.testing.assert_array_equal(part(rows), rows[:, 1 : 1 + n])
+        np.testing.assert_array_equal(twice(rows), np.repeat(rows[:, n - 1, None], 2 * n - 1, 1))
+
+
+def test_how_often_and_how_wide_may_be_captured():
+    x = np.arange(4.0)
+    n = 2
+    repeated = lw.vectorize(lambda v: np.repeat(v, n).sum())
+    padded = lw.vectorize(lambda r: np.pad(r, (n, 1)), signature="(a)->(b)")
+    for n in (2, 5):
+        np.testing.assert_array_equal(repeated(x), n * x)
+        np.testing.assert_array_equal(padded(x), np.pad(x, (n, 1)))
+
+
+def test_sums_of_captured_integers_that_nobody_asks_for_are_recorded():
+    seen = []
+    n = 1
+
+    def scaled(x):
+        seen.append(1)
+        return x * (n + 1)
+
+    f = lw.vectorize(scaled)
+    for n in range(1, 20):
+        assert_same(f(X), X * (n + 1))
+    assert len(seen) == 1

@@ -177,8 +177,8 @@ def test_ten_thousand_functions_leave_the_memory_where_it_was():
                 return int(file.read().split()[1]) * 4096
 
         def call(i):
-            names = {{}}
-            exec(f"def f(x): return x * {{i}}.5 + (1 if g else 0)", names)
+            names = {{"np": np}}
+            exec(f"def f(x): return np.sin(x * {{i}}.5) + (1 if g else 0)", names)
             names["g"] = lw.vectorize(names["f"])  # refers to itself
             names["g"](np.ones(8))
 

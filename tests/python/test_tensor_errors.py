@@ -36,7 +36,6 @@ OF_VECTORS = {
     "broadcast_to: shapes do not fit; got (6,)": lambda x: np.broadcast_to(x, (1,)),
     "item: more than one number; got the shape (6,)": lambda x: x.item(),
     "len: a tensor without dimensions": lambda x: len(x[0, ...]),
-    "index: an assignment by a tensor of indices": lambda x: x.__setitem__([0, 1], 1.0),
     "the window is larger than the tensor; got (7,)": lambda x: lw.tensors.convolution.correlated(
         x, np.concatenate([x, x])[:7], "valid"
     ),

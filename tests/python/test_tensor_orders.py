@@ -69,3 +69,42 @@ def test_products_of_matrices_are_chains_of_fma(size):
 def test_scans_run_from_left_to_right():
     x = numbers((3, 100), np.float32)
     np.testing.assert_array_equal(lw.map(lambda r: np.cumsum(r), x), np.cumsum(x, axis=1))
+
+
+def chains(a, b):
+    """Multiply matrices, each result one chain of fma from the first term on."""
+    total = np.zeros((a.shape[0], b.shape[1]), a.dtype)
+    step = lw.vectorize(lambda x, y, t: lw.fma(x, y, t))
+    for k in range(a.shape[1]):
+        total = step(a[:, k, None], b[None, k, :], total)
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("outputs", [4, 11, 12, 13, 30])
+@pytest.mark.parametrize("count", [1, 15, 33, 100])
+@pytest.mark.parametrize("terms", [70, 200, 300])
+def test_products_with_shared_tables_are_the_same_chains(terms, count, outputs, dtype):
+    x, w = numbers((count, terms), dtype), numbers((terms, outputs), dtype, seed=1)
+    expected = chains(x, w)
+    turned = np.ascontiguousarray(w.T)
+    for function in (lambda r: r @ w, lambda r: turned @ r):
+        f = lw.vectorize(function, signature="(n)->(m)", compile="now")
+        np.testing.assert_array_equal(f(x), expected)
+        assert str(f.explain(x)).splitlines()[0].split(":")[1].startswith(" batched")
+
+
+def test_layers_of_a_network_keep_their_order():
+    x = numbers((50, 100), np.float32)
+    w1, w2 = numbers((100, 40), np.float32, seed=1), numbers((40, 10), np.float32, seed=2)
+    bias = numbers((40,), np.float32, seed=3)
+
+    def network(row):
+        return np.tanh(np.maximum(row @ w1 + bias, 0) @ w2)
+
+    hidden = np.maximum(chains(x, w1) + bias, np.float32(0))
+    expected = lw.vectorize(np.tanh)(chains(hidden, w2))
+    for compile in ("never", "now"):
+        for threads in (1, 2):
+            result = lw.map(network, x, compile=compile, threads=threads)
+            np.testing.assert_array_equal(result, expected)

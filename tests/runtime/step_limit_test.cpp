@@ -42,7 +42,7 @@ i32 twice(i32 n) {
 std::int64_t steps_of(i32 (*function)(i32), std::int32_t n) {
   const std::vector<std::int32_t> one = {n};
   const std::array<Input, 1> inputs = {Input(one)};
-  const ir::Function f = transform::run(api::trace_function(function, "f", inputs));
+  const ir::Function f = transform::run(api::trace_function(function, "f", inputs).function);
   const std::array<Scalar, 1> argument = {n};
   return ir::evaluate(f, argument).steps;
 }

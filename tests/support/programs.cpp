@@ -40,7 +40,7 @@ template <class T, class F>
 ir::Function program(const F& function, const std::string& name) {
   const std::vector<T> values(1);
   const std::array<Input, 2> inputs = {Input(values), Input(values)};
-  return transform::run(api::trace_function(function, name, inputs));
+  return transform::run(api::trace_function(function, name, inputs).function);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(TransformContract, OfTwoProductsTheFirstIsTaken) {
 TEST(TransformContract, AProductThatIsNeededElsewhereStays) {
   EXPECT_EQ(
       body("f32", "  %3 = mul f32 %0, %1\n  %4 = add f32 %3, %2\n  %5 = div f32 %4, %3\n", "%5"),
-      "  %3 = mul f32 %0, %1\n  %4 = fma f32 %0, %1, %2\n  %5 = div f32 %4, %3\n"
+      "  %3 = mul f32 %0, %1\n  %4 = fma f32 %0, %1, %2\n  %5 = div f32 %4, %3 near\n"
       "  return (%5)\n");
 }
 
@@ -67,8 +67,47 @@ TEST(TransformContract, DivisionsWithoutAnOrdinaryReciprocalStay) {
     const std::string text = body("f32", lines, "%4");
     EXPECT_NE(text.find("= div f32 %0, %3\n"), std::string::npos) << text;
   }
-  const std::string quotient = "  %3 = div f32 %0, %1\n";
-  EXPECT_EQ(body("f32", quotient, "%3"), quotient + "  return (%3)\n");
+}
+
+TEST(TransformContract, QuotientsAndRootsAreNear) {
+  EXPECT_EQ(body("f32", "  %3 = div f32 %0, %1\n  %4 = sqrt f32 %3\n", "%4"),
+            "  %3 = div f32 %0, %1 near\n  %4 = sqrt f32 %3 near\n  return (%4)\n");
+  EXPECT_EQ(body("f64", "  %3 = rsqrt f64 %0\n", "%3"),
+            "  %3 = sqrt f64 %0 near\n  %4 = constant f64 1\n  %5 = div f64 %4, %3 near\n"
+            "  return (%5)\n");
+  const std::string half = "  %3 = div f16 %0, %1\n";
+  EXPECT_EQ(body("f16", half, "%3"), half + "  return (%3)\n");
+}
+
+// The squares are kept for an addition of their own.
+TEST(TransformContract, WhatFusionBringsTogetherBecomesOneFmaToo) {
+  const std::string text = R"(function f(%0: f32[100], %1: f32) -> (f32) {
+  %2 = each 100 (%3: i32) {
+    %4 = table_read f32 %0, %3 check
+    %5 = mul f32 %4, %4
+    collect keep %5
+  }
+  %6 = result f32 %2 0
+  %7 = each 100 (%8: i32) {
+    %9 = array_read f32 %6, %8 check
+    %10 = add f32 %9, %1
+    %11 = exp f32 %10
+    collect sum %11
+  }
+  %12 = result f32 %7 0
+  return (%12)
+}
+)";
+  const ir::Function strict = run(ir::parse(text));
+  const ir::Function fast = run(ir::parse(text), {.contract = true});
+  const auto count = [](const ir::Function& f, ir::Op op) {
+    int found = 0;
+    ir::for_each(f, [&](ir::ValueId id, int) { found += f[id].op == op; });
+    return found;
+  };
+  EXPECT_EQ(count(fast, ir::Op::Fma), count(strict, ir::Op::Fma) + 1);
+  EXPECT_EQ(count(fast, ir::Op::Mul), count(strict, ir::Op::Mul) - 1);
+  EXPECT_EQ(count(fast, ir::Op::Add), count(strict, ir::Op::Add) - 1) << "none of the exponential";
 }
 
 TEST(TransformContract, MathematicalFunctionsAreExpandedAsEver) {

@@ -138,5 +138,171 @@ TEST(Fuse, WhatCanFailStaysWhereItIs) {
   EXPECT_EQ(fused(text), text);
 }
 
+TEST(Fuse, WhatIsKeptOneInAnotherIsComputedWhereItIsRead) {
+  EXPECT_EQ(fused(R"(function f(%0: f32[8], %1: f32 table) -> (f32[64]) {
+    %2 = constant i32 8
+    %3 = each 64 (%4: i32) {
+      %5 = each 8 (%6: i32) {
+        %7 = mul i32 %4, %2
+        %8 = add i32 %7, %6
+        %9 = table_read f32 %1, %8 unchecked
+        %10 = table_read f32 %0, %6 unchecked
+        %11 = sub f32 %9, %10
+        collect keep %11
+      }
+      %12 = result f32 %5 0
+      collect keep %12
+    }
+    %13 = result f32 %3 0
+    %14 = each 512 (%15: i32) {
+      %16 = array_read f32 %13, %15 unchecked
+      %17 = mul f32 %16, %16
+      collect keep %17
+    }
+    %18 = result f32 %14 0
+    %19 = each 64 (%20: i32) {
+      %21 = each 8 (%22: i32) {
+        %23 = mul i32 %20, %2
+        %24 = add i32 %23, %22
+        %25 = array_read f32 %18, %24 unchecked
+        collect sum %25
+      }
+      %26 = result f32 %21 0
+      collect keep %26
+    }
+    %27 = result f32 %19 0
+    return (%27)
+  })"),
+            R"(function f(%0: f32[8], %1: f32 table) -> (f32[64]) {
+  %2 = constant i32 8
+  %3 = each 64 (%4: i32) {
+    %5 = each 8 (%6: i32) {
+      %7 = mul i32 %4, %2
+      %8 = add i32 %7, %6
+      %9 = table_read f32 %1, %8 unchecked
+      %10 = table_read f32 %0, %6 unchecked
+      %11 = sub f32 %9, %10
+      %12 = mul f32 %11, %11
+      collect sum %12
+    }
+    %13 = result f32 %5 0
+    collect keep %13
+  }
+  %14 = result f32 %3 0
+  return (%14)
+}
+)");
+}
+
+TEST(Fuse, WhatIsDearIsNotComputedInALoopThroughSomethingCheap) {
+  const std::string text = fused(R"(function f(%0: f32[100], %1: f32 table) -> (f32[10]) {
+    %2 = constant i32 0
+    %3 = constant i32 1
+    %4 = constant i32 100
+    %5 = constant f32 0
+    %6 = each 100 (%7: i32) {
+      %8 = table_read f32 %0, %7 unchecked
+      %9 = sqrt f32 %8
+      collect keep %9
+    }
+    %10 = result f32 %6 0
+    %11 = each 100 (%12: i32) {
+      %13 = array_read f32 %10, %12 unchecked
+      %14 = max f32 %13, %5
+      collect keep %14
+    }
+    %15 = result f32 %11 0
+    %16 = each 10 (%17: i32) {
+      %18 = loop (%19: f32 = %5, %20: i32 = %2) {
+        %21 = ge bool %20, %4
+        break_if %21 (%19, %20)
+        %22 = array_read f32 %15, %20 unchecked
+        %23 = add f32 %19, %22
+        %24 = add i32 %20, %3
+        next (%23, %24)
+      }
+      %25 = result f32 %18 0
+      collect keep %25
+    }
+    %26 = result f32 %16 0
+    return (%26)
+  })");
+  const std::size_t loop = text.find("loop");
+  EXPECT_LT(text.find("sqrt"), loop) << text;
+  EXPECT_LT(text.find("max"), loop) << text;
+}
+
+TEST(Fuse, PlacesAreGoneThroughAsTheyWereKept) {
+  EXPECT_EQ(fused(R"(function f(%0: f32[1024], %1: f32[32]) -> (f32[1024]) {
+    %2 = constant i32 32
+    %3 = each 32 (%4: i32) {
+      %5 = each 32 (%6: i32) {
+        %7 = mul i32 %4, %2
+        %8 = add i32 %7, %6
+        %9 = table_read f32 %0, %8 unchecked
+        %10 = table_read f32 %1, %6 unchecked
+        %11 = mul f32 %9, %10
+        collect keep %11
+      }
+      %12 = result f32 %5 0
+      collect keep %12
+    }
+    %13 = result f32 %3 0
+    %14 = each 1024 (%15: i32) {
+      %16 = array_read f32 %13, %15 unchecked
+      %17 = neg f32 %16
+      collect keep %17
+    }
+    %18 = result f32 %14 0
+    return (%18)
+  })"),
+            R"(function f(%0: f32[1024], %1: f32[32]) -> (f32[1024]) {
+  %2 = constant i32 32
+  %3 = each 32 (%4: i32) {
+    %5 = each 32 (%6: i32) {
+      %7 = mul i32 %4, %2
+      %8 = add i32 %7, %6
+      %9 = table_read f32 %0, %8 unchecked
+      %10 = table_read f32 %1, %6 unchecked
+      %11 = mul f32 %9, %10
+      %12 = neg f32 %11
+      collect keep %12
+    }
+    %13 = result f32 %5 0
+    collect keep %13
+  }
+  %14 = result f32 %3 0
+  return (%14)
+}
+)");
+}
+
+TEST(Fuse, WhatIsSummedTwiceIsSummedOnce) {
+  EXPECT_EQ(fused(R"(function f(%0: f32[100]) -> (f32) {
+    %1 = each 100 (%2: i32) {
+      %3 = table_read f32 %0, %2 unchecked
+      collect sum %3
+    }
+    %4 = result f32 %1 0
+    %5 = each 100 (%6: i32) {
+      %7 = table_read f32 %0, %6 unchecked
+      collect sum %7
+    }
+    %8 = result f32 %5 0
+    %9 = mul f32 %4, %8
+    return (%9)
+  })"),
+            R"(function f(%0: f32[100]) -> (f32) {
+  %1 = each 100 (%2: i32) {
+    %3 = table_read f32 %0, %2 unchecked
+    collect sum %3
+  }
+  %4 = result f32 %1 0
+  %5 = mul f32 %4, %4
+  return (%5)
+}
+)");
+}
+
 }  // namespace
 }  // namespace lw::transform

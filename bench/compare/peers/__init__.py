@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..arrays import DTYPES, Array, new_array
+from ..arrays import Array, new_array
 
 
 class MissingError(Exception):
@@ -19,20 +19,24 @@ class Prepared:
     to_numpy: Callable[[Any], Any] = lambda result: result
     once: bool = False  # a call cannot be repeated to be seen warm
     settle: Callable[[], Any] = lambda: None  # ends what a call leaves behind, for others' peace
+    apart: Callable[[], int] = lambda: 0  # bytes of the first call that are the compiler's
 
 
 @dataclass(frozen=True)
 class Task:
     """What `prepare` is asked for."""
 
+    competitor: str
     workload: str
     dtype: str  # of the arithmetic
-    output_dtype: str
+    output: str  # its type and shape, as `new_array` takes them
     size: int  # elements; a workload may have no inputs
     threads: int
-    inputs: list[Array]  # a value for each element
+    inputs: list[Array]  # a value, or a row, for each element
     tables: dict[str, Array]  # shared by all elements
 
     def new_output(self) -> Array:
-        """Return an array for the results."""
-        return new_array(self.size, DTYPES[self.output_dtype])
+        """Return an array for the results, of memory that is there."""
+        array = new_array(self.output)
+        array.fill(0)
+        return array

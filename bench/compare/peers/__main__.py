@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from ..arrays import DTYPES, read_data
+from ..memory import reset_peak, resident_bytes
 from . import MissingError, Prepared, Task
 
 _TURN = 10e-3  # a competitor runs for so long in its turn
@@ -37,50 +38,54 @@ def _least_seconds(prepared: Prepared) -> float:
 class _Server:
     def __init__(self, library: str) -> None:
         self._library = library
-        self._prepared: Prepared | None = None
+        self._prepared: dict[str, Prepared] = {}
 
     def answer(self, words: list[str]) -> str:
         match words:
-            case ["prepare", _, *task]:
+            case ["prepare", *task]:
                 return self._prepare(*task)
-            case ["run", _]:
-                assert self._prepared is not None
-                seconds = _least_seconds(self._prepared)
-                self._prepared.settle()
+            case ["run", name]:
+                prepared = self._prepared[name]
+                seconds = _least_seconds(prepared)
+                prepared.settle()
                 return f"value\t{seconds!r}"
             case ["release"]:
-                self._prepared = None
+                self._prepared.clear()
                 gc.collect()
                 return "ok"
         return f"error\tno command {words}"
 
     def _prepare(
         self,
+        name: str,
         workload: str,
         dtype: str,
-        output_dtype: str,
+        output: str,
         size: str,
         threads: str,
         arrays: str,
         inputs: str,
-        output: str,
+        path: str,
     ) -> str:
         data = read_data(Path(inputs), arrays, int(size))
         task = Task(
-            workload, dtype, output_dtype, data.size, int(threads), data.inputs, data.tables
+            name, workload, dtype, output, data.size, int(threads), data.inputs, data.tables
         )
         try:
             peer = importlib.import_module(f"{__package__}.{self._library}_peer")
-            self._prepared = peer.prepare(task)
-            assert self._prepared is not None
-            result = self._prepared.to_numpy(self._prepared.call())
-            self._prepared.settle()
+            prepared: Prepared = peer.prepare(task)
+            before = reset_peak()
+            result = prepared.call()
+            growth = max(resident_bytes("VmHWM") - before - prepared.apart(), 0)
+            result = prepared.to_numpy(result)
+            prepared.settle()
         except ModuleNotFoundError as error:
             return f"missing\tnot installed: {error}"
         except MissingError as error:
             return f"missing\t{error}"
-        np.ascontiguousarray(result, DTYPES[output_dtype]).tofile(output)
-        return "ok"
+        self._prepared[name] = prepared
+        np.ascontiguousarray(result, DTYPES[output.partition(":")[0]]).tofile(path)
+        return f"value\t{growth}"
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from ..formulas import Formula, make_formula, make_scaled_wave
 from . import Prepared, Task
 from .jax_loops import LOOPS, Loop, make_batched
+from .jax_tensors import TENSORS
 
 jax: Any = importlib.import_module("jax")
 jnp: Any = importlib.import_module("jax.numpy")
@@ -52,6 +53,8 @@ def prepare_loop(task: Task, loop: Loop) -> Prepared:
 
 
 def prepare(task: Task) -> Prepared:
+    if task.workload in TENSORS:
+        return prepare_loop(task, TENSORS[task.workload])
     if task.workload in LOOPS:
         return prepare_loop(task, LOOPS[task.workload])
     inputs = [jax.device_put(x) for x in task.inputs]

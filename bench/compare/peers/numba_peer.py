@@ -10,6 +10,7 @@ from ..arrays import DTYPES
 from ..formulas import make_formula, make_scaled_wave
 from . import Prepared, Task
 from .numba_loops import LOOPS, OPTIONS
+from .numba_tensors import FASTMATH, TENSORS, solve_by_cramer
 
 numba: Any = importlib.import_module("numba")
 
@@ -33,8 +34,9 @@ def _loop(function: Any, inputs: int, parallel: bool) -> Any:
     return numba.njit((one, two, three)[inputs - 1], parallel=parallel, error_model="numpy")
 
 
-def _prepare_loop(task: Task, parallel: bool) -> Prepared:
-    loop = numba.njit(LOOPS[task.workload], parallel=parallel, **OPTIONS)
+def _prepare_loop(task: Task, function: Any, parallel: bool) -> Prepared:
+    options = FASTMATH if task.competitor == "numba, fastmath" else OPTIONS
+    loop = numba.njit(function, parallel=parallel, **options)
     out = task.new_output()
     arguments = (out, *task.inputs, *task.tables.values())
 
@@ -49,7 +51,11 @@ def prepare(task: Task) -> Prepared:
     numba.set_num_threads(min(task.threads, numba.config.NUMBA_NUM_THREADS))
     parallel = task.threads > 1
     if task.workload in LOOPS:
-        return _prepare_loop(task, parallel)
+        return _prepare_loop(task, LOOPS[task.workload], parallel)
+    if task.competitor == "numba, Cramer":
+        return _prepare_loop(task, solve_by_cramer, parallel)
+    if task.workload in TENSORS:
+        return _prepare_loop(task, TENSORS[task.workload], parallel)
     number = DTYPES[task.dtype]
     out = np.empty_like(task.inputs[0])
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..formulas import make_formula
 from . import MissingError, Prepared, Task
+from .numpy_tensors import BY_BLAS, TENSORS
 
 _ONE_OPERATION: dict[str, Any] = {
     "exp": np.exp,
@@ -27,9 +28,22 @@ class _Functions:
         return erf
 
 
+def _prepare_tensor(task: Task) -> Prepared:
+    run = TENSORS[task.workload]
+    out = task.new_output()
+
+    def call() -> Any:
+        run(*task.inputs, *task.tables.values(), out=out)
+        return out
+
+    return Prepared(call)
+
+
 def prepare(task: Task) -> Prepared:
-    if task.threads > 1:
+    if task.threads > 1 and task.workload not in BY_BLAS:
         raise MissingError("one thread only")
+    if task.workload in TENSORS:
+        return _prepare_tensor(task)
     out = np.empty_like(task.inputs[0])
     if task.workload == "first_call":
         return Prepared(partial(make_formula("wave", _Functions()), *task.inputs), once=True)

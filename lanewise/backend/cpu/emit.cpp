@@ -42,7 +42,8 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
       ops_(b_, schedule.isa, schedule.lanes),
       width_(schedule.interleave),
       most_(kernel.inner ? std::max(schedule.interleave, kMostPositions) : schedule.interleave),
-      group_(schedule.isa == plan::Isa::V4 ? 4 : 1) {
+      group_(schedule.isa == plan::Isa::V4 ? 4 : 1),
+      estimates_(choose_estimates(kernel, schedule)) {
   Type* pointer = b_.getPtrTy();
   auto* signature =
       llvm::FunctionType::get(b_.getInt32Ty(), {pointer, b_.getInt64Ty(), b_.getInt64Ty()}, false);
@@ -230,23 +231,58 @@ void Emitter::block(kernel::BlockId id) {
   const auto& body = k_.blocks[id];
   for (std::size_t i = 0; i < body.size();) {
     std::size_t end = i;
-    while (end < body.size() && is_local(body[end])) ++end;
+    bool waits = false;
+    for (; end < body.size() && is_local(body[end]); ++end) waits = waits || ends_part(body[end]);
     if (end == i) {
       if (!is_skipped(body[i])) instruction(body[i]);
       ++i;
       continue;
     }
+    const std::span<const Instruction> run(body.data() + i, end - i);
     const int begin = begin_;
-    const int width = std::exchange(width_, std::min(width_, group_));
-    for (; begin_ < begin + width; begin_ += width_) {
-      width_ = std::min(width_, begin + width - begin_);
-      for (std::size_t j = i; j < end; ++j) {
-        if (!is_skipped(body[j])) instruction(body[j]);
+    const int width = width_;
+    if (waits) {
+      in_turns(run);
+    } else {
+      width_ = std::min(width_, group_);
+      for (; begin_ < begin + width; begin_ += width_) {
+        width_ = std::min(width_, begin + width - begin_);
+        instructions(run);
       }
     }
     begin_ = begin;
     width_ = width;
     i = end;
+  }
+}
+
+void Emitter::instructions(std::span<const Instruction> run) {
+  for (const Instruction& in : run) {
+    if (!is_skipped(in)) instruction(in);
+  }
+}
+
+/// What waits for the divider is left for the next register, and taken up again a turn later: a
+/// root, its reciprocal, and what comes behind are of three registers at a time.
+void Emitter::in_turns(std::span<const Instruction> run) {
+  std::vector<std::span<const Instruction>> parts;
+  for (std::size_t i = 0, from = 0; i < run.size(); ++i) {
+    if (!ends_part(run[i]) && i + 1 < run.size()) continue;
+    parts.push_back(run.subspan(from, i + 1 - from));
+    from = i + 1;
+  }
+  const int begin = begin_;
+  const int width = std::exchange(width_, 1);
+  const int count = static_cast<int>(parts.size());
+  const auto part = [&](int number, int turn) {
+    const int u = turn - number;
+    if (u < 0 || u >= width) return;
+    begin_ = begin + u;
+    instructions(parts[static_cast<std::size_t>(number)]);
+  };
+  for (int turn = 0; turn < width + count - 1; ++turn) {
+    part(0, turn);
+    for (int number = count - 1; number > 0; --number) part(number, turn);
   }
 }
 
@@ -336,6 +372,8 @@ void Emitter::instruction(const Instruction& in) {
       return in.step != 0 ? flat_read(in) : table_read(in);
     case Kind::RowRead:
       return k_.inner ? flat_read(in) : row_read(in);
+    case Kind::RowLoad:
+      return row_load(in);
     case Kind::RowStore:
       return row_store(in);
     case Kind::Array:
@@ -366,6 +404,7 @@ void Emitter::compute(const Instruction& in) {
   for (int u = from; u < to; ++u) {
     Value* value = masked_add(in, u);
     if (value == nullptr) value = add_of_mask(in, u);
+    if (value == nullptr) value = estimated(in, u);
     if (value == nullptr) {
       Value* v[3] = {nullptr, nullptr, nullptr};
       for (std::size_t i = 0; i < in.sources.size(); ++i) v[i] = read(in.sources[i], u, varying);
@@ -374,6 +413,26 @@ void Emitter::compute(const Instruction& in) {
     results.push_back(value);
   }
   for (int u = from; u < to; ++u) write(in.dst, u, results[static_cast<std::size_t>(u - from)]);
+}
+
+Value* Emitter::estimated(const Instruction& in, int u) {
+  const auto source = [&](std::size_t i) { return read(in.sources[i], u, true); };
+  switch (estimate_of(in)) {
+    case Estimate::None:
+    case Estimate::InvertedRoot:
+      return nullptr;
+    case Estimate::ReciprocalOfRoot:
+      return reciprocal_of_root(b_, source(1));
+    case Estimate::NearInverseRoot:
+      return near_inverse_root(b_, read(made_by(in.sources[1])->sources[0], u, true));
+    case Estimate::NearReciprocal:
+      return near_reciprocal(b_, source(1));
+    case Estimate::NearQuotient:
+      return near_quotient(b_, source(0), source(1));
+    case Estimate::NearRoot:
+      return near_root(b_, source(0));
+  }
+  return nullptr;
 }
 
 /// True when both are of one block, so that what the first reads is there for the second too. A
@@ -529,9 +588,12 @@ void Emitter::loop(const Instruction& in) {
   b_.SetInsertPoint(body);
   exits_.push_back(exit);
   const int count = is_innermost(in.block) ? s_.steps : 1;
+  // Sums would sink below a look at the end, while what is added waits in registers.
+  const bool looks_first = s_.batched > 0;
+  if (looks_first) poll();
   steps(in.block, 0, count, count);
   exits_.pop_back();
-  poll();
+  if (!looks_first) poll();
   b_.CreateBr(look);
   b_.SetInsertPoint(exit);
 }

@@ -5,14 +5,16 @@
 // of them before the next one, so their latencies overlap. Registers that are assigned more than
 // once live in stack slots; LLVM's sroa turns those into phis.
 //
-// emit.cpp and memory.cpp have the parts all schedules share, packets.cpp, refill.cpp and inner.cpp
-// one schedule each.
+// emit.cpp, memory.cpp and rows.cpp have the parts all schedules share, packets.cpp, refill.cpp and
+// inner.cpp one schedule each.
 #pragma once
 
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <span>
 
+#include "lanewise/backend/cpu/estimates.h"
 #include "lanewise/backend/cpu/lane_ops.h"
 #include "lanewise/kernel/lane.h"
 
@@ -60,7 +62,17 @@ class Emitter {
   /// Steps `first` to `end` of the `count` between two looks.
   void steps(kernel::BlockId id, int first, int end, int count);
   void instruction(const kernel::Instruction& in);
+  void instructions(std::span<const kernel::Instruction> run);
+  void in_turns(std::span<const kernel::Instruction> run);
   void compute(const kernel::Instruction& in);
+  Estimate estimate_of(const kernel::Instruction& in) const {
+    return in.dst == kernel::kNone ? Estimate::None : estimates_[in.dst];
+  }
+  llvm::Value* estimated(const kernel::Instruction& in, int u);
+  bool ends_part(const kernel::Instruction& in) const {
+    const Estimate how = estimate_of(in);
+    return how == Estimate::InvertedRoot || how == Estimate::ReciprocalOfRoot;
+  }
   /// x + (mask and c) for select(mask, x + c, x): one instruction less without mask registers.
   llvm::Value* masked_add(const kernel::Instruction& in, int u);
   llvm::Value* add_of_mask(const kernel::Instruction& in, int u);
@@ -106,18 +118,33 @@ class Emitter {
   // --- arrays and tables (memory.cpp) ---
   void element(const kernel::Instruction& in);
   void table_read(const kernel::Instruction& in);
-  void row_read(const kernel::Instruction& in);
-  void row_store(const kernel::Instruction& in);
-  llvm::Value* rows_of_lanes(llvm::Value* base, types::Item item, int u, llvm::Value*& offsets);
   void array_fill(const kernel::Instruction& in);
   void array_read(const kernel::Instruction& in);
   void array_write(const kernel::Instruction& in);
   llvm::Value* table_field(std::uint32_t table, int offset, llvm::Type* type);
+  llvm::Value* gather_small(std::size_t size, llvm::Value* base, llvm::Value* index,
+                            llvm::Value* live);
   llvm::Value* gather(DType type, llvm::Value* base, llvm::Value* index, llvm::Value* mask);
   llvm::Value* lane_places(llvm::Value* index);
   llvm::Value* array_row(const kernel::Instruction& in, int u, llvm::Value* place);
   /// Numbers of the elements in register `u`, counted from the first of the chunk.
   llvm::Value* lane_ids(int u);
+
+  // --- rows of lanes (rows.cpp) ---
+  void row_read(const kernel::Instruction& in);
+  void row_load(const kernel::Instruction& in);
+  void load_short_rows(const kernel::Instruction& in, int u);
+  void gather_rows(const kernel::Instruction& in, int u);
+  void where_all_hold(int u, llvm::function_ref<void()> all, llvm::function_ref<void()> some);
+  void row_store(const kernel::Instruction& in);
+  void store_row_by_row(const kernel::Instruction& in, int u);
+  /// Copies an array between lanes and the rows that `pointers` has.
+  void transpose_rows(const kernel::Array& array, llvm::Value* lanes, llvm::Value* pointers,
+                      bool to_rows);
+  llvm::Function* transpose_function(DType type, bool to_rows);
+  /// A slot with where each lane of register `u` has its row; dead ones have that of the first.
+  llvm::Value* row_pointers(llvm::Value* base, const kernel::Array& array, int u);
+  llvm::Value* rows_of_lanes(llvm::Value* base, types::Item item, int u, llvm::Value*& offsets);
 
   /// Calls a function at the context's `field` that keeps all registers (enter.h) where it can.
   llvm::Value* call_out(int field, const char* entry, llvm::Type* result,
@@ -144,9 +171,10 @@ class Emitter {
   void positions(const kernel::Instruction& in, int width, llvm::Value* first, bool masked);
   void collect(const kernel::Instruction& in);
   llvm::Value* combined(const kernel::Instruction& in);
+  llvm::Value* fused_sum(const kernel::Instruction& in, llvm::Value* old, int u);
   llvm::Value* best_place(const kernel::Instruction& in);
   llvm::Value* combine(const kernel::Instruction& in, llvm::Value* a, llvm::Value* b);
-  llvm::Constant* neutral(const kernel::Instruction& in);
+  llvm::Value* neutral(const kernel::Instruction& in);
   llvm::Value* stripe_slot(llvm::Value* rows, llvm::Value* row);
   Values stripe_values(llvm::Value* rows, DType type);
   void leave_element(const kernel::Instruction& in);
@@ -209,6 +237,7 @@ class Emitter {
   llvm::Value* ids_memory_ = nullptr;
 
   std::vector<int> assignments_;                        // by register
+  std::vector<Estimate> estimates_;                     // by register
   std::vector<bool> hoisted_;                           // by register
   std::vector<Values> values_;                          // by register: SSA values
   std::vector<Values> slots_;                           // by register: stack slots, empty if none
@@ -237,6 +266,7 @@ class Emitter {
   std::map<kernel::BlockId, Interface> interfaces_;
   std::map<std::pair<std::vector<std::uint64_t>, int>, llvm::Function*> functions_;  // key, width
   std::map<std::pair<llvm::Function*, llvm::Function*>, llvm::Value*> frames_;  // caller, called
+  std::map<std::pair<DType, bool>, llvm::Function*> transposes_;                // type, to rows
 
   // Refill.
   const kernel::Instruction* loop_ = nullptr;

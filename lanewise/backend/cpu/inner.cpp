@@ -4,9 +4,6 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
-#include <cmath>
-#include <limits>
-
 #include "lanewise/backend/cpu/emit.h"
 #include "lanewise/base/check.h"
 #include "lanewise/runtime/context.h"
@@ -24,10 +21,7 @@ namespace {
 
 constexpr int kStripes = static_cast<int>(ir::kStripes);
 
-bool is_place(const Instruction& in) {
-  const auto how = static_cast<ir::Collect>(in.index);
-  return how == ir::Collect::ArgMin || how == ir::Collect::ArgMax;
-}
+bool is_place(const Instruction& in) { return ir::gives_place(static_cast<ir::Collect>(in.index)); }
 
 }  // namespace
 
@@ -110,11 +104,16 @@ void Emitter::each(const Instruction& in) {
     llvm::BasicBlock* rest = new_block("rest");
     b_.CreateBr(step);
     b_.SetInsertPoint(step);
+    // Behind them, sums would sink below the look, out of the order that the divider wants.
+    const auto& body = k_.blocks[in.block];
+    const bool looks_first =
+        std::any_of(body.begin(), body.end(), [&](const auto& i) { return ends_part(i); });
+    if (looks_first) poll();
     Value* first = b_.CreateLoad(b_.getInt32Ty(), slot);
     positions(in, width, first, false);
     Value* next = b_.CreateAdd(first, b_.getInt32(static_cast<unsigned>(packet)));
     b_.CreateStore(next, slot);
-    poll();
+    if (!looks_first) poll();
     b_.CreateCondBr(b_.CreateICmpSLT(next, b_.getInt32(static_cast<unsigned>(whole))), step, rest);
     b_.SetInsertPoint(rest);
   }
@@ -144,42 +143,28 @@ void Emitter::positions(const Instruction& in, int width, Value* first, bool mas
 
 // --- combining ---
 
-llvm::Constant* Emitter::neutral(const Instruction& in) {
+Value* Emitter::neutral(const Instruction& in) {
   const DType t = type(in.sources[0]);
-  llvm::Type* lanes = ops_.lane_type(t);
-  if (t == DType::Bool) {
-    const bool all = static_cast<ir::Collect>(in.index) == ir::Collect::And;
-    return all ? llvm::Constant::getAllOnesValue(lanes) : llvm::Constant::getNullValue(lanes);
-  }
-  const auto number = [&](double value, std::int64_t integer) -> llvm::Constant* {
-    if (types::is_float(t)) return llvm::ConstantFP::get(lanes, value);
-    return llvm::ConstantInt::get(lanes, static_cast<std::uint64_t>(integer), true);
-  };
-  const auto bits = static_cast<unsigned>(8 * types::size_of(t));
-  const std::int64_t most =
-      types::is_signed_integer(t) ? INT64_MAX >> (64 - bits) : static_cast<std::int64_t>(~0ull);
-  const std::int64_t least = types::is_signed_integer(t) ? ~most : 0;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  switch (static_cast<ir::Collect>(in.index)) {
-    case ir::Collect::Product:
-      return number(1, 1);
-    case ir::Collect::Min:
-    case ir::Collect::ArgMin:
-      return number(kInfinity, most);
-    case ir::Collect::Max:
-    case ir::Collect::ArgMax:
-      return number(-kInfinity, least);
-    case ir::Collect::And:
-      return llvm::Constant::getAllOnesValue(lanes);
-    default:
-      return number(-0.0, 0);
-  }
+  return ops_.splat(ops_.constant(ir::neutral(static_cast<ir::Collect>(in.index), t)), t);
 }
 
 Value* Emitter::combine(const Instruction& in, Value* a, Value* b) {
   const DType t = type(in.sources[0]);
   return ops_.compute(ir::combining_op(static_cast<ir::Collect>(in.index)), t, t, true, a, b,
                       nullptr);
+}
+
+/// One fma for a sum of products that are near.
+Value* Emitter::fused_sum(const Instruction& in, Value* old, int u) {
+  const Instruction* product = made_by(in.sources[0]);
+  if (static_cast<ir::Collect>(in.index) != ir::Collect::Sum || product == nullptr ||
+      !product->near || product->op != Op::Mul || made_by(product->sources[0]) == nullptr ||
+      made_by(product->sources[1]) == nullptr) {
+    return nullptr;
+  }
+  const DType t = type(product->dst);
+  return ops_.compute(Op::Fma, t, t, true, read(product->sources[0], u, true),
+                      read(product->sources[1], u, true), old);
 }
 
 void Emitter::collect(const Instruction& in) {
@@ -215,7 +200,8 @@ void Emitter::collect(const Instruction& in) {
       b_.CreateStore(b_.CreateSelect(chosen, value, old), slot);
       continue;
     }
-    Value* sum = combine(in, old, value);
+    Value* sum = fused_sum(in, old, u);
+    if (sum == nullptr) sum = combine(in, old, value);
     if (masked_) sum = ops_.compute(Op::Select, t, t, true, held_[i], sum, old);
     b_.CreateStore(sum, slot);
   }

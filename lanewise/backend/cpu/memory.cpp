@@ -46,6 +46,30 @@ Value* Emitter::table_field(std::uint32_t table, int offset, llvm::Type* type) {
   return b_.CreateLoad(type, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), tables, at));
 }
 
+/// Values of one or two bytes, as integers. There are no gathers of them, and a load a lane takes
+/// longer: the words are gathered that they stand in. An aligned word with a byte of the table in
+/// it lies in a page that is there.
+Value* Emitter::gather_small(std::size_t size, Value* base, Value* index, Value* live) {
+  const auto count = static_cast<unsigned>(s_.lanes);
+  const unsigned in_word = size == 1 ? 4 : 2;
+  llvm::Type* places = index->getType();
+  const auto number = [&](std::uint64_t n) { return llvm::ConstantInt::get(places, n); };
+  Value* address = b_.CreatePtrToInt(base, b_.getInt64Ty());
+  Value* apart = b_.CreateUDiv(b_.CreateAnd(address, 3), b_.getInt64(size));
+  Value* words = b_.CreateIntToPtr(b_.CreateAnd(address, ~std::uint64_t{3}), b_.getPtrTy());
+  Value* first = b_.CreateZExtOrTrunc(apart, places->getScalarType());
+  Value* place = b_.CreateAdd(index, b_.CreateVectorSplat(count, first));
+  Value* at = b_.CreateInBoundsGEP(b_.getInt32Ty(), words,
+                                   b_.CreateAShr(place, number(in_word == 4 ? 2 : 1)));
+  auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), count);
+  Value* word =
+      b_.CreateMaskedGather(type, at, llvm::Align(4), live, llvm::Constant::getNullValue(type));
+  Value* bits = b_.CreateShl(b_.CreateAnd(place, number(in_word - 1)), number(size == 1 ? 3 : 4));
+  Value* value = b_.CreateLShr(word, b_.CreateZExtOrTrunc(bits, type));
+  return b_.CreateTrunc(
+      value, llvm::FixedVectorType::get(b_.getIntNTy(static_cast<unsigned>(8 * size)), count));
+}
+
 /// Lanes of `mask` read from their place; the others from none.
 Value* Emitter::gather(DType type, Value* base, Value* index, Value* mask) {
   llvm::Type* lanes = memory_type(type, true);
@@ -53,12 +77,13 @@ Value* Emitter::gather(DType type, Value* base, Value* index, Value* mask) {
   Value* zero = llvm::Constant::getNullValue(lanes);
   Value* live = ops_.from_mask(mask);
   Value* value = nullptr;
-  if (ops_.has_bit_masks() && types::size_of(type) >= 4) {
+  if (ops_.has_bit_masks() && types::size_of(type) < 4) {
+    value = b_.CreateBitCast(gather_small(types::size_of(type), base, index, live), lanes);
+  } else if (ops_.has_bit_masks()) {
     Value* at = b_.CreateInBoundsGEP(memory_type(type, false), base, index);
     value = b_.CreateMaskedGather(lanes, at, align, live, zero);
   } else {
-    // Not by masked gathers, which are a branch a lane here and for small types: dead lanes read
-    // the first place.
+    // Not by masked gathers, which are a branch a lane here: dead lanes read the first place.
     index = b_.CreateSelect(live, index, llvm::Constant::getNullValue(index->getType()));
     Value* at = b_.CreateInBoundsGEP(memory_type(type, false), base, index);
     value = b_.CreateMaskedGather(lanes, at, align);
@@ -75,73 +100,6 @@ void Emitter::table_read(const Instruction& in) {
   }
   for (int u = begin_; u < begin_ + width_; ++u) {
     write(in.dst, u, gather(t, base, read(in.sources[0], u, true), read(in.sources[1], u, true)));
-  }
-}
-
-/// The first row of register `u`, and how far from there each lane's row is.
-Value* Emitter::rows_of_lanes(Value* base, types::Item item, int u, Value*& offsets) {
-  if (phase_ == Phase::Packet) {
-    Value* index = packet_index(u);
-    if (masked_) {  // dead lanes may read the first row: there must be one
-      index = b_.CreateSelect(b_.CreateICmpSLT(index, count_), index, b_.getInt32(0));
-    }
-    Value* first = b_.CreateMul(b_.CreateSExt(index, b_.getInt64Ty()), b_.getInt64(item.size));
-    offsets = b_.CreateMul(ops_.iota(), llvm::ConstantInt::get(ops_.iota()->getType(), item.size));
-    return element_pointer(base, item.type, first);
-  }
-  Value* ids = lane_ids(u);
-  auto* wide = llvm::VectorType::get(b_.getInt64Ty(), llvm::cast<llvm::VectorType>(ids->getType()));
-  offsets = b_.CreateMul(b_.CreateSExt(ids, wide), llvm::ConstantInt::get(wide, item.size));
-  return base;
-}
-
-void Emitter::row_read(const Instruction& in) {
-  const types::Item item = k_.inputs[in.index];
-  for (int u = begin_; u < begin_ + width_; ++u) {
-    Value* offsets = nullptr;
-    Value* base = rows_of_lanes(inputs_[in.index], item, u, offsets);
-    if (is_varying(in.sources[0])) {
-      Value* place = read(in.sources[0], u, true);
-      const bool is_wide = place->getType()->getScalarSizeInBits() > 32;
-      llvm::Type* type = is_wide ? place->getType() : offsets->getType();
-      offsets = b_.CreateAdd(b_.CreateSExt(offsets, type), b_.CreateSExt(place, type));
-    } else {
-      base = element_pointer(base, item.type, read(in.sources[0], 0, false));
-    }
-    write(in.dst, u, gather(item.type, base, offsets, read(in.sources[1], u, true)));
-  }
-}
-
-/// Row by row: the lanes that hold an element, or are done with it.
-void Emitter::row_store(const Instruction& in) {
-  const kernel::Array& array = k_.arrays[in.index];
-  llvm::Type* scalar = memory_type(array.type, false);
-  const llvm::Align align(types::size_of(array.type));
-  Value* ids = new_slot(ops_.iota()->getType(), "row_ids");
-  for (int u = begin_; u < begin_ + width_; ++u) {
-    const auto i = static_cast<std::size_t>(u);
-    b_.CreateStore(lane_ids(u), ids);
-    Value* holds = masked_ || phase_ != Phase::Packet ? held_[i] : ops_.mask_constant(true);
-    Value* lanes = b_.CreateZExt(ops_.lane_bits(holds), b_.getInt64Ty());
-    count_to(b_.getInt32(static_cast<unsigned>(s_.lanes)), [&](Value* lane) {
-      llvm::BasicBlock* store = new_block("store_row");
-      llvm::BasicBlock* next = new_block("next_row");
-      Value* bit = b_.CreateLShr(lanes, b_.CreateZExt(lane, b_.getInt64Ty()));
-      b_.CreateCondBr(b_.CreateTrunc(bit, b_.getInt1Ty()), store, next);
-      b_.SetInsertPoint(store);
-      Value* id = b_.CreateLoad(b_.getInt32Ty(), b_.CreateInBoundsGEP(b_.getInt32Ty(), ids, lane));
-      Value* first = b_.CreateMul(b_.CreateSExt(id, b_.getInt64Ty()), b_.getInt64(array.size));
-      Value* row = element_pointer(outputs_[array.output], array.type, first);
-      Value* column = b_.CreateInBoundsGEP(scalar, arrays_[in.index][i], lane);
-      count_to(b_.getInt32(array.size), [&](Value* place) {
-        Value* from = b_.CreateInBoundsGEP(memory_type(array.type, true), column,
-                                           b_.CreateSExt(place, b_.getInt64Ty()));
-        b_.CreateAlignedStore(b_.CreateAlignedLoad(scalar, from, align),
-                              element_pointer(row, array.type, place), align);
-      });
-      b_.CreateBr(next);
-      b_.SetInsertPoint(next);
-    });
   }
 }
 

@@ -84,6 +84,7 @@ const Emitter::Interface& Emitter::interface_of(kernel::BlockId id) {
       k_,
       [&](const Instruction& in, int depth) {
         of.key.push_back(static_cast<std::uint64_t>(in.kind) << 32 |
+                         static_cast<std::uint64_t>(estimate_of(in)) << 28 |
                          static_cast<std::uint64_t>(in.op) << 16 |
                          static_cast<std::uint64_t>(depth));
         for (const RegisterId r : in.sources) {

@@ -17,7 +17,7 @@ void Emitter::packets() {
   }
   for (const kernel::Instruction& in : k_.body()) {
     has_loops = has_loops || (in.kind == kernel::Kind::Loop && !in.once) ||
-                in.kind == kernel::Kind::RowStore;
+                in.kind == kernel::Kind::RowLoad || in.kind == kernel::Kind::RowStore;
   }
   if (has_loops || has_numbers_ || active_ != kernel::kNone) {
     masked_packets();

@@ -210,11 +210,13 @@ void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top)
                      .index = arrays_[in.index],
                      .length = k_.arrays[in.index].size});
       return;
+    case LaneKind::RowLoad:
     case LaneKind::RowStore: {
       const kernel::Array& array = k_.arrays[in.index];
-      out.push_back({.kind = Kind::RowStore,
+      const bool loads = in.kind == LaneKind::RowLoad;
+      out.push_back({.kind = loads ? Kind::RowLoad : Kind::RowStore,
                      .size = static_cast<std::uint8_t>(types::size_of(array.type)),
-                     .sources = {array.output},
+                     .sources = {loads ? array.input : array.output},
                      .index = arrays_[in.index],
                      .length = array.size});
       return;

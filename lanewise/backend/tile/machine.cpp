@@ -167,6 +167,9 @@ class Machine::Worker {
         case Kind::RowRead:
           read_row(s, n);
           break;
+        case Kind::RowLoad:
+          load_rows(s, n);
+          break;
         case Kind::RowStore:
           store_rows(s, n);
           break;
@@ -331,6 +334,20 @@ class Machine::Worker {
   }
 
   /// Arrays that hold the results of all lanes of the tile, to their output.
+  void load_rows(const Step& s, int n) {
+    with_size(s.size, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      const auto* from =
+          static_cast<const T*>(context_->inputs[s.sources[0]]) + (first_ + offset_) * s.length;
+      auto* rows = reinterpret_cast<T*>(at(s.index));
+      for (std::int64_t i = 0; i < n; ++i) {
+        for (std::int64_t place = 0; place < s.length; ++place) {
+          rows[place * m_.lanes_ + i] = from[i * s.length + place];
+        }
+      }
+    });
+  }
+
   void store_rows(const Step& s, int n) {
     with_size(s.size, [&](auto* type) {
       using T = std::remove_pointer_t<decltype(type)>;

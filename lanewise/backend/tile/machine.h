@@ -36,6 +36,7 @@ class Machine : public runtime::Interpreter {
     Element,
     TableRead,
     RowRead,
+    RowLoad,
     Array,
     ArrayRead,
     ArrayWrite,
@@ -50,9 +51,9 @@ class Machine : public runtime::Interpreter {
     std::uint32_t dst = 0;  // offsets into the scratch
     std::uint32_t sources[3] = {0, 0, 0};
     std::uint32_t index = 0;  // Load, Store: array; Fail: site; ExitIf: further out; Element: word;
-                              // TableRead: table; RowRead: array; Array..., RowStore: offset;
-                              // Loop, Terms: into their lists
-    std::uint32_t length = 0;  // Array, RowRead, RowStore: values of an element
+                              // TableRead: table; RowRead: array; Array..., RowLoad, RowStore:
+                              // offset; Loop, Terms: into their lists
+    std::uint32_t length = 0;  // Array, Row...: values of an element
   };
   struct Terms {
     TermsLoop loop;

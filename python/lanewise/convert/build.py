@@ -3,6 +3,7 @@
 import ast
 import dis
 import inspect
+import re
 import sys
 import weakref
 from collections.abc import Iterator
@@ -22,10 +23,14 @@ _FLOW = "_lw"
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _DEEPEST = 4  # calls that are looked through for branches
 _INNER = "_lw_inner"  # a name that the function does not use: its own is a global one
-_JUMPS = frozenset(
-    code
-    for name, code in dis.opmap.items()
-    if ("JUMP" in name and "IF_" in name) or name in ("FOR_ITER", "SEND", "GET_AITER")
+_JUMP = re.compile(
+    b"[%s]"
+    % b"".join(
+        re.escape(bytes([code]))
+        for name, code in dis.opmap.items()
+        if code < 256
+        and (("JUMP" in name and "IF_" in name) or name in ("FOR_ITER", "SEND", "GET_AITER"))
+    )
 )
 _NUMPY = f"{Path(np.__file__).parent}/"
 # By code object, as long as that lives: the rewritten code, or why there is none.
@@ -34,7 +39,7 @@ _made: dict[int, tuple["weakref.ref[CodeType]", CodeType | str]] = {}
 
 def has_branches(code: CodeType) -> bool:
     """Say whether a function can go two ways, or prints."""
-    return not _JUMPS.isdisjoint(code.co_code[::2]) or "print" in code.co_names
+    return _JUMP.search(code.co_code[::2]) is not None or "print" in code.co_names
 
 
 def may_branch(function: FunctionType, seen: frozenset[int] = frozenset()) -> bool:
@@ -58,7 +63,8 @@ def _named(function: FunctionType) -> Iterator[FunctionType]:
     """Find the functions of users that a function names, also in modules and objects."""
     names = function.__code__.co_names
     for name in names:
-        yield from _reached(function.__globals__.get(name), names)
+        if name in function.__globals__:
+            yield from _reached(function.__globals__[name], names)
     for cell in function.__closure__ or ():
         try:
             yield from _reached(cell.cell_contents, names)

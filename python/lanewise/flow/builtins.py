@@ -15,7 +15,7 @@ import numpy as np
 from .._core import DType
 from ..complex_element import Complex, made, split
 from ..dtypes import FLOATS, PARTS, TO_NUMPY
-from ..element import Element, numpy_name, power, record, unsupported, whole
+from ..element import Element, Varying, numpy_name, power, record, unsupported, whole
 from ..errors import UsageError, UsageTypeError
 from ..source import at_line
 from .branches import not_, truth
@@ -379,3 +379,33 @@ def _making(function: Any) -> None:
 
 for _maker in (np.zeros, np.ones, np.full, np.empty, np.array, np.asarray, np.arange):
     _making(_maker)
+
+
+# --- rows of different lengths ---
+
+
+def _of_rows(plain: Any, function: Callable[..., Any]) -> None:
+    """Let a function stand for another where a row is among the arguments."""
+    before = FUNCTIONS.get(plain, plain)
+
+    def choose_one(*args: Any, **kwargs: Any) -> Any:
+        if builtins.any(isinstance(arg, Varying) for arg in args):
+            return function(*args, **kwargs)
+        return before(*args, **kwargs)
+
+    FUNCTIONS[plain] = choose_one
+
+
+_of_rows(len, lambda row: row.size)
+_of_rows(enumerate, lambda row, start=0: row.enumerated(start))
+_of_rows(zip, lambda *items, strict=False: next(filter(_is_row, items)).zipped(items))
+_of_rows(sum, lambda row, start=0: row.folded("sum", start))
+_of_rows(min, lambda row: row.folded("min"))
+_of_rows(max, lambda row: row.folded("max"))
+_of_rows(any, lambda row: row.any())
+_of_rows(all, lambda row: row.all())
+_of_rows(reversed, lambda row: row[::-1])
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, Varying)

@@ -269,16 +269,19 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
         place = self._place
         is_symbol = isinstance(value, (Element, Whole))
         if is_symbol or (place is not None and not place.is_for_all()):
-            self._require_memory(index, always=True)
+            self.require_memory()
         self._require_memory(index)
         super().__setitem__(index, value)
 
-    def _require_memory(self, index: Any, always: bool = False) -> None:
+    def require_memory(self) -> None:
+        """Record the function again with this as an array of elements."""
+        if self._place is not None:
+            self._place.require(_MEMORY)
+
+    def _require_memory(self, index: Any) -> None:
         parts = index if isinstance(index, tuple) else (index,)
-        elements = [part for part in parts if isinstance(part, Element)]
-        if self._place is None or not (always or elements):
-            return
-        self._place.require(_MEMORY)
+        if any(isinstance(part, (Element, Whole)) for part in parts):
+            self.require_memory()
 
 
 LOCAL = (LocalList, LocalDict, LocalArray, PlainArray, Whole)

@@ -12,13 +12,13 @@ they have not: then the function is recorded again with the loop plain.
 import math
 from typing import Any
 
-from ..element import Element, Whole
+from ..element import Element, Varying, Whole
 from ..errors import UsageTypeError
 from ..recorder import Recorder
 from ..source import at_line
 from .plain_loops import PLAIN, REGION, Items, Loop, PlainLoop
 from .ranges import Range
-from .region_loops import ItemLoop, RangeLoop, RegionLoop
+from .region_loops import ItemLoop, RangeLoop, RegionLoop, RowLoop
 from .state import has_element
 
 MOST_UNROLLED = 8  # steps of a range that are recorded one by one, in all loops together
@@ -65,6 +65,8 @@ def begin_for(
                 "container. Write for i in range(x)."
             )
         )
+    if isinstance(items, Varying):
+        return RowLoop(recorder, passage, names, has_else, values, items)
     trips = 1
     if isinstance(items, Whole):
         around = math.prod(loop.trips for loop in recorder.plain_loops)

@@ -7,7 +7,7 @@ kind that all have in common.
 from typing import Any
 
 from ..dtypes import WEAK_NARROW, Kind, promote
-from ..element import is_narrow
+from ..element import Varying, is_narrow
 from ..recorder import Control, Passage, Recorder, Retrace
 from .slots import Slot, is_since, kind_of_part, new_slot, read, slot_before, write
 from .state import Missing, describe, is_same_number, put_together, take_apart
@@ -99,6 +99,12 @@ def _fits(number: Any, kind: Kind) -> bool:
 
 def differing(name: str, a: Any, b: Any) -> Missing:
     """Return what stands for a variable that is of two sorts."""
+    if isinstance(a, Varying) and isinstance(b, Varying):
+        return Missing(
+            name,
+            "is another row on another path; got two of them, expected one, as their lengths "
+            "differ. Choose between numbers, np.where(test, a, b), or make the row behind them.",
+        )
     return Missing(
         name,
         f"is not of one sort for all elements; got {describe(a)} on one path and {describe(b)} on "

@@ -15,7 +15,7 @@ import numpy as np
 from .._core import DType, Value
 from ..complex_element import as_values
 from ..dtypes import FLOATS, FROM_NUMPY, Kind
-from ..element import Element, Whole
+from ..element import Element, Varying, Whole
 from ..errors import UsageTypeError
 from ..recorder import Recorder, Retrace, current
 from ..source import at_line
@@ -167,6 +167,13 @@ def _expanded(recorder: Recorder, value: Any) -> Any:
             at_line(
                 "print: a whole array from outside; got a table, expected its values. Print them "
                 "by index, or print the array outside of the function."
+            )
+        )
+    if isinstance(value, Varying):
+        raise UsageTypeError(
+            at_line(
+                "print: a whole row; got values whose number differs between elements, expected "
+                "single ones. Print them in a loop, for v in row."
             )
         )
     if isinstance(value, LocalArray):

@@ -12,6 +12,7 @@ from ..recorder import Passage, Recorder, Retrace
 from .branches import not_, truth
 from .meeting import Block, Left, Meeting
 from .plain_loops import PLAIN, Loop
+from .ranges import Range
 from .state import Missing, take_apart
 
 
@@ -293,14 +294,30 @@ class ItemLoop(RangeLoop):
         values: tuple[Any, ...],
         items: Any,
     ) -> None:
-        super().__init__(recorder, passage, names, has_else, values, range(len(items)))
+        super().__init__(recorder, passage, names, has_else, values, self._places(items))
         self._items = items
 
     def enter(self, *values: Any) -> tuple[Any, ...]:
         """Begin the loop, and take the item."""
         values = super().enter(*values)
-        self.item = self._items[self.item]
+        self.item = self._at(self.item)
         return values
+
+    def _places(self, items: Any) -> Any:
+        return range(len(items))
+
+    def _at(self, place: Any) -> Any:
+        return self._items[place]
+
+
+class RowLoop(ItemLoop):
+    """A loop of the program over a row, as long as that is for an element."""
+
+    def _places(self, items: Any) -> Any:
+        return Range(items.size)
+
+    def _at(self, place: Any) -> Any:
+        return self._items.at(place.value)
 
 
 def _known(items: Any) -> tuple[Interval, bool]:

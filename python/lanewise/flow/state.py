@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..dtypes import FROM_NUMPY
-from ..element import Element, Whole, record
+from ..element import Element, Varying, Whole, record
 from ..errors import ElementError, UsageError
 from ..source import at_line, user_line
 
@@ -125,6 +125,8 @@ def _shape(value: Any, numbers: list[Any]) -> Any:
     if is_number(value):
         numbers.append(value)
         return _NUMBER
+    if isinstance(value, Varying):
+        return _Object(value)
     is_array = isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype in FROM_NUMPY
     if is_array or isinstance(value, Whole):
         numbers.append(value)
@@ -175,6 +177,8 @@ def describe(value: Any) -> str:
         return "None"
     if is_number(value):
         return "a number"
+    if isinstance(value, Varying):
+        return "a row"
     if isinstance(value, Whole):
         return f"a tensor of shape {value.shape}"
     if isinstance(value, str):

@@ -3,7 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-from . import arranging, convolution, linalg, making, products, reductions, scans
+from . import (
+    arranging,
+    convolution,
+    linalg,
+    lookups,
+    making,
+    products,
+    reductions,
+    scans,
+    scatter,
+    slopes,
+)
 from .tensor import FUNCTIONS, Tensor, apply, array, as_tensor, record_whole, row, table
 
 # Functions that NumPy does not have, by their public names.
@@ -24,10 +35,13 @@ __all__ = [
     "array",
     "as_tensor",
     "linalg",
+    "lookups",
     "making",
     "products",
     "record_whole",
     "row",
     "scans",
+    "scatter",
+    "slopes",
     "table",
 ]

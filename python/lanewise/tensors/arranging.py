@@ -121,9 +121,17 @@ def column_stack(tup: Any) -> Tensor:
     )
 
 
+def _known(numbers: Any) -> Any:
+    """Return numbers, in tuples or not, with captured ones as they are."""
+    if isinstance(numbers, (tuple, list)):
+        return type(numbers)(map(_known, numbers))
+    return numbers.known() if hasattr(numbers, "known") else numbers
+
+
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
     """Repeat every number, or every part along an axis; of one number without a copy."""
     tensor = _one(a)
+    repeats = _known(repeats)
     if isinstance(repeats, (Element, Whole)):
         raise unsupported_tensor("np.repeat with a number of times that elements compute")
     times = np.asarray(repeats)
@@ -159,7 +167,7 @@ def tile(A: Any, reps: Any) -> Tensor:  # noqa: N803  # NumPy's name
 def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Tensor:
     """Put numbers around a tensor."""
     tensor = _one(array)
-    widths = np.broadcast_to(np.asarray(pad_width), (tensor.ndim, 2)).tolist()
+    widths = np.broadcast_to(np.asarray(_known(pad_width)), (tensor.ndim, 2)).tolist()
     if mode != "constant":
         for axis, (before, after) in enumerate(widths):
             if before or after:
@@ -218,34 +226,47 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     return tensor
 
 
-def gather(found: Tensor, gathered: Sequence[tuple[int, Any]]) -> Tensor:
-    """Read axes of a tensor by tensors of indices, as NumPy's advanced indexing does."""
-    recorder = found.recorder
-    axes = [axis for axis, _ in gathered]
-    indices = [_index(recorder, part, found.shape[axis]) for axis, part in gathered]
-    shape = spaces.broadcast_shapes("index", *(tensor.shape for tensor, _ in indices))
-    rest = [d for d in range(found.ndim) if d not in axes]
-    is_together = axes == list(range(axes[0], axes[0] + len(axes)))
-    front = axes[0] if is_together else 0
-    rest_shape = tuple(found.shape[d] for d in rest)
-    result = (*rest_shape[:front], *shape, *rest_shape[front:])
+class Selection:
+    """What tensors of indices select of some axes, as NumPy's advanced indexing does."""
 
-    def read(positions: list[Value]) -> Value:
-        of_index = positions[front : front + len(shape)]
-        of_rest = positions[:front] + positions[front + len(shape) :]
+    def __init__(self, found: Tensor, gathered: Sequence[tuple[int, Any]]) -> None:
+        self._found = found
+        self._axes = axes = [axis for axis, _ in gathered]
+        self._indices = [_index(found.recorder, part, found.shape[axis]) for axis, part in gathered]
+        shapes = [tensor.shape for tensor, _ in self._indices]
+        self._shape = spaces.broadcast_shapes("index", *shapes)  # of the indices
+        self._rest = [d for d in range(found.ndim) if d not in axes]
+        is_together = bool(axes) and axes == list(range(axes[0], axes[0] + len(axes)))
+        self._front = front = axes[0] if is_together else 0
+        rest = tuple(found.shape[d] for d in self._rest)
+        self.shape = (*rest[:front], *self._shape, *rest[front:])
+
+    def places(self, positions: list[Value]) -> list[Value]:
+        """Return where in the tensor the number at positions of the selection is."""
+        found, recorder = self._found, self._found.recorder
+        end = self._front + len(self._shape)
+        of_index = positions[self._front : end]
+        of_rest = positions[: self._front] + positions[end:]
         places: list[Value] = [None] * found.ndim  # type: ignore[list-item]
-        for d, position in zip(rest, of_rest, strict=True):
+        for d, position in zip(self._rest, of_rest, strict=True):
             places[d] = position
-        for axis, (tensor, is_plain) in zip(axes, indices, strict=True):
-            at = tensor.broadcast_to("index", shape).at(of_index)
-            size = found.shape[axis]
+        for axis, (tensor, is_plain) in zip(self._axes, self._indices, strict=True):
+            at = tensor.broadcast_to("index", self._shape).at(of_index)
             if is_plain:
                 places[axis] = recorder.convert(at.value, DType.I32)
             else:
-                places[axis] = indexing.checked_index(recorder, at, size)
-        return found.at(places, found.strides_in_base).value
+                places[axis] = indexing.checked_index(recorder, at, found.shape[axis])
+        return places
 
-    return build(recorder, result, read)
+
+def gather(found: Tensor, gathered: Sequence[tuple[int, Any]]) -> Tensor:
+    """Read axes of a tensor by tensors of indices."""
+    selection = Selection(found, gathered)
+
+    def read(positions: list[Value]) -> Value:
+        return found.at(selection.places(positions), found.strides_in_base).value
+
+    return build(found.recorder, selection.shape, read)
 
 
 def _index(recorder: Recorder, part: Any, size: int) -> tuple[Tensor, bool]:
@@ -272,38 +293,96 @@ def _index(recorder: Recorder, part: Any, size: int) -> tuple[Tensor, bool]:
     return tensor, False
 
 
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    """Put values behind others."""
+    _, parts = _tensors([arr, values])
+    if axis is None:
+        return concatenate([part.reshape(-1) for part in parts])
+    return concatenate(parts, axis)
+
+
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """Leave places out, which are plain numbers."""
+    tensor, at = _along("delete", arr, axis)
+    left = np.delete(np.arange(tensor.shape[at]), obj)
+    return take(tensor, left, at)
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """Put values before a place, which is a plain number."""
+    tensor, at = _along("insert", arr, axis)
+    place = int(obj) + (tensor.shape[at] if obj < 0 else 0)
+    if not 0 <= place <= tensor.shape[at]:
+        raise IndexError(
+            at_line(f"insert: out of range; got {obj}, expected 0 to {tensor.shape[at]}.")
+        )
+    new = as_tensor(tensor.recorder, values)
+    if new.ndim < tensor.ndim and tensor.ndim > 1:
+        new = new.broadcast_to("insert", tensor.shape[:at] + tensor.shape[at + 1 :])
+        new = new.reshape(*new.shape[:at], 1, *new.shape[at:])
+    new = (new.reshape(-1) if tensor.ndim == 1 else new).astype(tensor.dtype)
+    front = [slice(None)] * at
+    parts = [new]
+    if place > 0:
+        parts.insert(0, tensor[(*front, slice(place))])
+    if place < tensor.shape[at]:
+        parts.append(tensor[(*front, slice(place, None))])
+    return concatenate(parts, at)
+
+
+def _along(call: str, a: Any, axis: Any) -> tuple[Tensor, int]:
+    """Return a tensor and one of its axes; in one dimension, if there is none."""
+    tensor = _one(a)
+    if axis is None:
+        return tensor.reshape(-1), 0
+    return tensor, spaces.normal_axis(call, axis, tensor.ndim)
+
+
 def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
     """Read along an axis by indices."""
-    recorder = recorder_of([a, indices])
-    tensor = as_tensor(recorder, a)
-    if axis is None:
-        tensor, axis = tensor.reshape(-1), 0
-    at = spaces.normal_axis("take", axis, tensor.ndim)
-    size = tensor.shape[at]
-    if mode == "wrap":
-        indices = np.mod(indices, size)
-    elif mode == "clip":
-        indices = np.clip(indices, 0, size - 1)
-    elif mode != "raise":
-        raise unsupported_tensor(f"np.take with mode={mode!r}")
+    tensor, at = _along("take", a, axis)
+    indices = in_range("np.take", indices, tensor.shape[at], mode)
     return tensor[(*[slice(None)] * at, indices)]
+
+
+def in_range(call: str, indices: Any, size: int, mode: str) -> Any:
+    """Return indices of which those out of range are what a mode says."""
+    if mode == "wrap":
+        return np.mod(indices, size)
+    if mode == "clip":
+        return np.clip(indices, 0, size - 1)
+    if mode != "raise":
+        raise unsupported_tensor(f"{call} with mode={mode!r}")
+    return indices
 
 
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Tensor:
     """Read along an axis by indices of the other axes' own."""
-    recorder = recorder_of([arr, indices])
-    tensor, places = as_tensor(recorder, arr), as_tensor(recorder, indices)
-    at = spaces.normal_axis("take_along_axis", axis, tensor.ndim)
-    shape = (*tensor.shape[:at], places.shape[at], *tensor.shape[at + 1 :])
-    places = places.broadcast_to("take_along_axis", shape)
-    indexing.require_integers(places.element_type)
+    tensor = as_tensor(recorder_of([arr, indices]), arr)
+    shape, places = along_axis("take_along_axis", tensor, indices, axis)
 
     def read(positions: list[Value]) -> Value:
-        place = indexing.checked_index(recorder, places.at(positions), tensor.shape[at])
-        where = [*positions[:at], place, *positions[at + 1 :]]
-        return tensor.at(where, tensor.strides_in_base).value
+        return tensor.at(places(positions), tensor.strides_in_base).value
 
-    return build(recorder, shape, read)
+    return build(tensor.recorder, shape, read)
+
+
+def along_axis(
+    call: str, tensor: Tensor, indices: Any, axis: Any
+) -> tuple[Shape, Callable[[list[Value]], list[Value]]]:
+    """Return the shape of what indices of the other axes' own select, and where its numbers are."""
+    recorder = tensor.recorder
+    given = as_tensor(recorder, indices)
+    at = spaces.normal_axis(call, axis, tensor.ndim)
+    shape = (*tensor.shape[:at], given.shape[at], *tensor.shape[at + 1 :])
+    given = given.broadcast_to(call, shape)
+    indexing.require_integers(given.element_type)
+
+    def places(positions: list[Value]) -> list[Value]:
+        place = indexing.checked_index(recorder, given.at(positions), tensor.shape[at])
+        return [*positions[:at], place, *positions[at + 1 :]]
+
+    return shape, places
 
 
 def squeeze(a: Any, axis: Any = None) -> Any:
@@ -469,6 +548,9 @@ FUNCTIONS.update(
         np.flipud: lambda m: flip(m, 0),
         np.rot90: rot90,
         np.roll: roll,
+        np.append: append,
+        np.delete: delete,
+        np.insert: insert,
         np.take: take,
         np.take_along_axis: take_along_axis,
         np.squeeze: squeeze,

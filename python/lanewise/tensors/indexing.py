@@ -145,7 +145,8 @@ def require_integers(dtype: DType) -> None:
         raise UsageTypeError(
             at_line(
                 "index: a mask; got a tensor of bools, whose result would differ in size between "
-                "elements, expected whole numbers. Use np.where(mask, a, b)."
+                "elements, expected whole numbers. Use np.where(mask, a, b), or where=mask in "
+                "a reduction."
             )
         )
     if dtype not in INTEGERS:

@@ -179,8 +179,24 @@ def cholesky(a: Any) -> Any:
     return _tensor(matrix.recorder, rows)
 
 
+def matrix_power(a: Any, n: Any) -> Any:
+    """Return a product of the matrix with itself, by squares; of its inverse, if n is negative."""
+    matrix = _square("np.linalg.matrix_power", a)
+    if n < 0:
+        return matrix_power(inv(matrix), -n)
+    if n == 0:
+        return as_tensor(matrix.recorder, np.eye(len(matrix), dtype=matrix.dtype))
+    result = matrix
+    for bit in bin(n)[3:]:
+        result = result @ result
+        if bit == "1":
+            result = result @ matrix
+    return result
+
+
 FUNCTIONS.update(
     {
+        np.linalg.matrix_power: matrix_power,
         np.linalg.solve: solve,
         np.linalg.inv: inv,
         np.linalg.det: det,

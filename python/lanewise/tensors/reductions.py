@@ -369,22 +369,67 @@ def array_equal(a1: Any, a2: Any) -> Any:
     return all_(apply(lambda x, y: record("equal", x, y), a1, a2))
 
 
+def _of_some(
+    reduction: Callable[..., Any], neutral: Any, combine: Callable[[Any, Any], Any]
+) -> Callable[..., Any]:
+    """Return a reduction of what a mask selects, and of a number that is there before."""
+
+    def function(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        if where is not True:
+            if neutral is None and initial is None:
+                raise UsageError(
+                    at_line(
+                        "where: nothing may be selected; got a mask and no initial=, expected a "
+                        "number that the result begins with."
+                    )
+                )
+            a = np.where(where, a, initial if neutral is None else neutral)
+        given = {} if dtype is None else {"dtype": dtype}
+        result = reduction(a, axis=axis, keepdims=keepdims, **given)
+        return result if initial is None else combine(result, initial)
+
+    return function
+
+
+def _mean_of_some(
+    a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, where: Any = True
+) -> Any:
+    """Return the mean of what a mask selects."""
+    if where is True:
+        return mean(a, axis, dtype, keepdims)
+    a = operand(a)
+    ours = _dtype_of("mean", dtype, _real_type(a.element_type))
+    wide = TO_NUMPY[_wide(ours)]
+    chosen = as_tensor(a.recorder, where).broadcast_to("mean", a.shape)
+    total = sum_(np.where(chosen, a, 0), axis, wide, keepdims)
+    return _finish(total / count_nonzero(chosen, axis, keepdims).astype(wide), ours)
+
+
+_min_of_some = _of_some(min_, None, np.minimum)
+_max_of_some = _of_some(max_, None, np.maximum)
 FUNCTIONS.update(
     {
-        np.sum: sum_,
-        np.prod: prod,
-        np.min: min_,
-        np.max: max_,
-        np.amin: min_,
-        np.amax: max_,
-        np.mean: mean,
+        np.sum: _of_some(sum_, 0, np.add),
+        np.prod: _of_some(prod, 1, np.multiply),
+        np.min: _min_of_some,
+        np.max: _max_of_some,
+        np.amin: _min_of_some,
+        np.amax: _max_of_some,
+        np.mean: _mean_of_some,
         np.average: average,
         np.var: var,
         np.std: std,
         np.argmin: argmin,
         np.argmax: argmax,
-        np.any: any_,
-        np.all: all_,
+        np.any: _of_some(any_, False, np.logical_or),
+        np.all: _of_some(all_, True, np.logical_and),
         np.ptp: ptp,
         np.count_nonzero: count_nonzero,
         np.nansum: _ignoring(sum_, 0.0),

@@ -174,6 +174,11 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
     return _sorted("argsort", a, axis, True)
 
 
+def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = None) -> Any:
+    """Put a number where it would be sorted, smaller ones before it: all are sorted."""
+    return sort(a, axis)
+
+
 def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the number in the middle, or the mean of two."""
     a = operand(a)
@@ -209,6 +214,7 @@ FUNCTIONS.update(
         np.cumprod: cumprod,
         np.sort: sort,
         np.argsort: argsort,
+        np.partition: partition,
         np.median: median,
     }
 )

@@ -18,6 +18,7 @@ from ..dtypes import FROM_NUMPY, TO_NUMPY, Kind, settled
 from ..element import (
     NUMPY_FUNCTIONS,
     Element,
+    Varying,
     Whole,
     another_trial,
     as_value,
@@ -203,12 +204,16 @@ class Tensor(Whole):
         """The strides as they are in memory."""
         return self._strides
 
+    def part(self, index: Any) -> indexing.View:
+        """Return what an index selects."""
+        return indexing.view(
+            self.recorder, index, self._offset, self._moving, self.shape, self._strides
+        )
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, np.ndarray) and index.dtype == np.bool_:
             indexing.require_integers(DType.Bool)
-        part = indexing.view(
-            self.recorder, index, self._offset, self._moving, self.shape, self._strides
-        )
+        part = self.part(index)
         if 0 in part.shape:
             raise empty(f"x[{index!r}]", part.shape)
         found = self.view(part.shape, part.strides, part.offset, part.moving)
@@ -217,19 +222,26 @@ class Tensor(Whole):
         return found if part.shape or _has_dots(index) else found.at([])
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        part = indexing.view(
-            self.recorder, index, self._offset, self._moving, self.shape, self._strides
-        )
-        if part.gathered:
-            raise UsageTypeError(
-                at_line(
-                    "index: an assignment by a tensor of indices; got several places that may be "
-                    "one, expected whole numbers and slices. Write a loop over the indices."
-                )
-            )
+        if isinstance(index, (Tensor, np.ndarray)) and index.dtype == np.bool_:
+            FUNCTIONS["assign_where"](self, index, value)
+            return
+        part = self.part(index)
         if 0 in part.shape:
             return
-        self.view(part.shape, part.strides, part.offset, part.moving).write(value)
+        found = self.view(part.shape, part.strides, part.offset, part.moving)
+        if part.gathered:
+            FUNCTIONS["scatter"](found, part.gathered, value)
+        else:
+            found.write(value)
+
+    def make_writable(self) -> None:
+        """Let its numbers be changed from now on."""
+        self._base.make_writable()
+
+    def write_at(self, positions: Sequence[Value], value: Value) -> None:
+        """Record an assignment to one number of a tensor that is writable."""
+        place = spaces.index_of(self.recorder, self._offset, self._moving, positions, self._strides)
+        self._base.write(place, value)
 
     def write(self, value: Any) -> None:
         """Assign to all its numbers."""
@@ -680,6 +692,9 @@ def recorder_of(operands: Sequence[Any]) -> Recorder:
 
 def apply(function: Callable[..., Any], *operands: Any, call: str | None = None) -> Any:
     """Record a function of numbers for all positions of tensors, which are broadcast."""
+    for operand in operands:
+        if isinstance(operand, Varying):
+            return operand.apply(function, operands)
     recorder = recorder_of(operands)
     tensors = [
         as_tensor(recorder, operand)

@@ -1,4 +1,5 @@
-// What generated code may never contain: contraction, fast-math flags, calls to libm, estimates.
+// What generated code may never contain: contraction, fast-math flags, calls to libm, estimates
+// that show in a result.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,0 +1,83 @@
+// Rows of different lengths: their order by length, and numbers of rows for all their values.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace lw::runtime {
+
+/// Writes number i to the places from offsets[i] to offsets[i + 1], counted from `low`, as far as
+/// they are in `out`. There is one offset more than numbers, and they ascend.
+///
+/// Most rows are short: they are filled by whole registers, beyond their end too, where the next
+/// row follows.
+template <class Number, class Offset>
+void spread(std::span<const Number> numbers, const Offset* offsets, std::int64_t low,
+            std::span<Number> out) {
+  using Register [[gnu::vector_size(16)]] = Number;
+  constexpr std::int64_t kRegister = 16 / sizeof(Number);
+  const auto size = static_cast<std::int64_t>(out.size());
+  const auto place = [&](std::size_t i) {
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(offsets[i]) - low, 0, size);
+  };
+  const bool has_room = size >= 4 * kRegister;
+  const Number* const last = out.data() + (has_room ? size - 4 * kRegister : 0);
+  std::int64_t begin = place(0);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::int64_t end = std::max(begin, place(i + 1));
+    const Register all = Register{} + numbers[i];
+    Number* to = out.data() + begin;
+    Number* const behind = out.data() + end;
+    for (; has_room && to < behind && to <= last; to += 4 * kRegister) {
+      std::memcpy(to, &all, sizeof(all));
+      std::memcpy(to + kRegister, &all, sizeof(all));
+      std::memcpy(to + 2 * kRegister, &all, sizeof(all));
+      std::memcpy(to + 3 * kRegister, &all, sizeof(all));
+    }
+    if (to < behind) std::fill(to, behind, numbers[i]);
+    begin = end;
+  }
+}
+
+/// Writes the rows from shorter to longer ones, so that lanes side by side have like lengths; rows
+/// of the same length stay in their order, and of long ones a few percent make no difference.
+/// False, and nothing written, where packets of rows as they stand would wait little.
+template <class Offset>
+bool order_by_length(std::span<const Offset> offsets, std::span<std::int32_t> order) {
+  constexpr std::size_t kPacket = 64;
+  constexpr std::uint64_t kExact = 512;  // shorter ones have a bucket a length, an octave has 64
+  const std::size_t rows = order.size();
+  const auto length = [&](std::size_t i) {
+    return static_cast<std::uint64_t>(offsets[i + 1] - offsets[i]);
+  };
+  std::uint64_t steps = 0;
+  for (std::size_t begin = 0; begin + kPacket <= rows; begin += kPacket) {
+    std::uint64_t longest = 0;
+    for (std::size_t i = begin; i < begin + kPacket; ++i) longest = std::max(longest, length(i));
+    steps += longest * kPacket;
+  }
+  const std::size_t whole = rows / kPacket * kPacket;
+  const auto total = static_cast<std::uint64_t>(offsets[whole] - offsets[0]);
+  if (10 * steps <= 13 * total) return false;
+  const auto bucket = [&](std::size_t i) -> std::size_t {
+    const std::uint64_t n = length(i);
+    if (n < kExact) return n;
+    const std::uint64_t octave = std::bit_width(n) - 10;  // 0 for 512 to 1023
+    return kExact + octave * 64 + ((n >> (octave + 3)) & 63);
+  };
+  std::vector<std::uint32_t> places(kExact + 55 * 64 + 1);
+  for (std::size_t i = 0; i < rows; ++i) ++places[bucket(i) + 1];
+  for (std::size_t b = 1; b < places.size(); ++b) places[b] += places[b - 1];
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t place = places[bucket(i)]++;
+    order[std::min(place, rows - 1)] =
+        static_cast<std::int32_t>(i);  // offsets may change meanwhile
+  }
+  return true;
+}
+
+}  // namespace lw::runtime

@@ -1,0 +1,300 @@
+"""A row of a ragged array, while its function is recorded.
+
+A ``Row`` looks like a NumPy array of one dimension whose length differs between elements. Nothing
+of it is stored: operators and NumPy functions make expressions (``reading.py``), which are computed
+where they are read, by an index, a loop or a reduction.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._core import DType, Value
+from ..dtypes import INTEGERS, TO_NUMPY, Kind, settled
+from ..element import (
+    NUMPY_FUNCTIONS,
+    Element,
+    floor_divide,
+    is_operand,
+    numpy_name,
+    options_of,
+    power,
+    record,
+)
+from ..errors import UsageTypeError
+from ..source import at_line
+from .counted import Counted, Space, is_index, limit, require_same_length
+from .reading import Applied, Expression, Reading, kinds_of
+
+# NumPy functions of rows, beside those that are done number by number; reductions.py fills it.
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+
+
+def _binary(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the methods of an operator: with the row on its left, and on its right."""
+    return (
+        lambda self, other: apply(function, self, other),
+        lambda self, other: apply(function, other, self),
+    )
+
+
+def _rule(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    return _binary(functools.partial(record, name))
+
+
+def _unary(name: str) -> Callable[..., Any]:
+    return lambda self: apply(functools.partial(record, name), self)
+
+
+class Row(Counted):
+    """A row of numbers."""
+
+    __slots__ = ("expression", "kind", "space")
+
+    def __init__(self, space: Space, expression: Expression, kind: Kind) -> None:
+        super().__init__(space.length.recorder, space.length)
+        self.space = space
+        self.expression = expression
+        self.kind = kind
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy type."""
+        return TO_NUMPY[settled(self.kind)]
+
+    def at(self, position: Value) -> Any:
+        """Return the number at a position that is there."""
+        recorder = self.recorder
+        recorder.locate()
+        return Reading(recorder, position).of(self.expression)
+
+    def __repr__(self) -> str:
+        return f"<row {self.dtype}>"
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, tuple) and len(index) == 1:
+            [index] = index
+        if isinstance(index, slice):
+            return self._part(index)
+        if not is_index(index):
+            raise UsageTypeError(
+                at_line(
+                    f"row: not an index; got {type(index).__name__}, expected a whole number or a "
+                    "slice."
+                )
+            )
+        return self.at(self.index(index).value)
+
+    def _part(self, index: slice) -> "Row":
+        """Return some of its numbers, as a row of their own."""
+        step = 1 if index.step is None else index.step
+        if not isinstance(step, int) or step == 0:
+            raise UsageTypeError(
+                at_line(
+                    "row: the step of a slice is not a plain number; got "
+                    f"{step if isinstance(step, int) else type(step).__name__}, expected a whole "
+                    "number that is not 0."
+                )
+            )
+        if index.start is None and index.stop is None and step == 1:
+            return self
+        low, high = (0, 0) if step > 0 else (-1, -1)  # what bounds are clipped to
+        first = self.number(0) if step > 0 else self.length - 1
+        last = self.length if step > 0 else self.number(-1)
+        begin = first if index.start is None else self._bound(index.start, low, high)
+        end = last if index.stop is None else self._bound(index.stop, low, high)
+        count = (end - begin + step - (1 if step > 0 else -1)) // step
+        length = record("maximum", count, 0)
+        space = Space(self.space.start + begin, length, None)
+        return Row(space, self.expression.moved(begin, step), self.kind)
+
+    def _bound(self, bound: Any, low: int, high: int) -> Element:
+        """Record a bound of a slice, counted from the end if it is below 0, and clipped."""
+        if not isinstance(bound, Element):
+            at = self.number(int(bound))
+        elif bound.kind.dtype in INTEGERS:
+            most = limit(self.index_type)
+            at = record("minimum", record("maximum", bound, -most), most)
+            at = at.astype(TO_NUMPY[self.index_type])
+        else:
+            raise UsageTypeError(
+                at_line(
+                    f"row: a bound of a slice is not a whole number; got {bound.dtype}, expected "
+                    "an integer. Convert it with int(...)."
+                )
+            )
+        at = record("select", at < 0, at + self.length, at)
+        return record("minimum", record("maximum", at, low), self.length + high)
+
+    def apply(self, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+        """Return the row of a function of the numbers of rows, and of numbers beside them."""
+        return apply(function, *operands)
+
+    def of_table(self, read: Callable[[Any], Any], kind: Kind) -> "Row":
+        """Return the row of what a table has at its numbers."""
+        return Row(self.space, Applied(read, (self.expression,), None, True), kind)
+
+    def composite(self, name: str, **options: Any) -> Any:
+        """Record ``lw.softmax`` and the like."""
+        function = FUNCTIONS.get(name)
+        if function is None:
+            raise unsupported_row(f"lw.{name}")
+        return function(self, **options)
+
+    def folded(self, how: str, *start: Any) -> Any:
+        """Record what Python's `sum`, `min` or `max` is."""
+        return FUNCTIONS["folded"](self, how, *start)
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """Convert to another type, as the numbers do."""
+        return apply(lambda x: x.astype(dtype), self)
+
+    def copy(self) -> "Row":
+        """Return itself: nobody changes it."""
+        return self
+
+    # --- operators ---
+
+    __add__, __radd__ = _rule("add")
+    __sub__, __rsub__ = _rule("subtract")
+    __mul__, __rmul__ = _rule("multiply")
+    __truediv__, __rtruediv__ = _rule("divide")
+    __mod__, __rmod__ = _rule("remainder")
+    __and__, __rand__ = _rule("bitwise_and")
+    __or__, __ror__ = _rule("bitwise_or")
+    __xor__, __rxor__ = _rule("bitwise_xor")
+    __lshift__, __rlshift__ = _rule("left_shift")
+    __rshift__, __rrshift__ = _rule("right_shift")
+    __floordiv__, __rfloordiv__ = _binary(floor_divide)
+    __pow__, __rpow__ = _binary(power)
+    __lt__ = _rule("less")[0]
+    __le__ = _rule("less_equal")[0]
+    __gt__ = _rule("greater")[0]
+    __ge__ = _rule("greater_equal")[0]
+    __eq__ = _rule("equal")[0]
+    __ne__ = _rule("not_equal")[0]
+    __neg__ = _unary("negative")
+    __abs__ = _unary("absolute")
+    __invert__ = _unary("invert")
+
+    def __pos__(self) -> "Row":
+        return self
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __matmul__(self, other: Any) -> Any:
+        return FUNCTIONS[np.dot](self, other)
+
+    __rmatmul__ = __matmul__
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _METHODS:
+            raise AttributeError(
+                at_line(
+                    f"row: {name} is not recorded; got an attribute that rows do not have, "
+                    f"expected one of {', '.join(_METHODS)}, size, dtype, astype."
+                )
+            )
+        return functools.partial(getattr(np, name), self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method == "reduce":
+            reduction = FUNCTIONS.get((ufunc, method))
+            if reduction is not None:
+                return _checked(f"np.{ufunc.__name__}.{method}", reduction, inputs, options)
+        if method != "__call__":
+            raise unsupported_row(f"np.{ufunc.__name__}.{method}")
+        return _record_numpy(ufunc, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        return _record_numpy(function, inputs, options)
+
+
+# Methods that are functions of NumPy.
+_METHODS = (
+    *("sum", "prod", "min", "max", "mean", "var", "std", "argmin", "argmax", "any", "all", "dot"),
+    *("clip", "round"),
+)
+
+
+def apply(function: Callable[..., Any], *operands: Any) -> Any:
+    """Return the row of a function of the numbers of rows, and of numbers beside them."""
+    rows = [operand for operand in operands if isinstance(operand, Row)]
+    for operand in operands:
+        if not isinstance(operand, Row) and not is_operand(operand):
+            raise UsageTypeError(
+                at_line(
+                    f"row: something else than a number beside a row; got {_sort(operand)}, "
+                    "expected rows of the same length, elements and numbers."
+                )
+            )
+    for row in rows[1:]:
+        require_same_length("row", rows[0], row)
+    of_argument = (row.space for row in rows if row.space.argument is not None)
+    space = next(of_argument, rows[0].space)
+    operand_kinds = [x.kind if isinstance(x, Row) else x for x in operands]
+    kinds = kinds_of(rows[0].recorder, function, operand_kinds)
+    parts = tuple(x.expression if isinstance(x, Row) else x for x in operands)
+    if isinstance(kinds, Kind):
+        return Row(space, Applied(function, parts), _real(kinds))
+    return tuple(
+        Row(space, Applied(function, parts, place), _real(kind)) for place, kind in enumerate(kinds)
+    )
+
+
+def _real(kind: Kind) -> Kind:
+    if not isinstance(kind.dtype, DType):
+        raise UsageTypeError(
+            at_line(
+                "row: complex numbers in a row; got complex, expected real ones. Compute with real "
+                "and imaginary parts."
+            )
+        )
+    return kind
+
+
+def _sort(operand: Any) -> str:
+    shape = getattr(operand, "shape", None)
+    return type(operand).__name__ if shape is None else f"a tensor of shape {shape}"
+
+
+def unsupported_row(name: str) -> UsageTypeError:
+    """Return the error for a function that is not recorded."""
+    return UsageTypeError(
+        at_line(
+            f"{name}: not supported on rows of different lengths; got a call inside a vectorized "
+            "function, expected a function that lanewise records. Write it with operators, slices, "
+            "reductions and loops."
+        )
+    )
+
+
+def _checked(name: str, function: Callable[..., Any], inputs: Any, options: dict[str, Any]) -> Any:
+    options = {k: v for k, v in options.items() if v is not None and v is not np._NoValue}
+    if options and (left := set(options) - options_of(function)):
+        raise unsupported_row(f"{name} with {', '.join(sorted(left))}=")
+    return function(*inputs, **options)
+
+
+def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
+    name = numpy_name(function)
+    own = FUNCTIONS.get(function)
+    if own is not None:
+        return _checked(name, own, inputs, options)
+    recorded = NUMPY_FUNCTIONS.get(function)
+    if recorded is None:
+        raise unsupported_row(name)
+
+    def number_by_number(*operands: Any, **given: Any) -> Any:
+        return apply(functools.partial(recorded, **given) if given else recorded, *operands)
+
+    options = {k: v for k, v in options.items() if v is not None and v is not np._NoValue}
+    if options and (left := set(options) - options_of(recorded)):
+        raise unsupported_row(f"{name} with {', '.join(sorted(left))}=")
+    return number_by_number(*inputs, **options)

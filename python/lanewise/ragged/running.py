@@ -1,0 +1,378 @@
+"""Running a function over rows of different lengths.
+
+Rows are taken in blocks. In a block those of like lengths stand together, where lengths differ
+much, so that no lane waits long for another; results go back to their places. Nobody sees that
+order: a block in which an element fails, and a function for which numbers of elements make a
+difference, run in the order of the rows.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from .._core import MapOptions, ParamKind, empty, order_by_length, spread
+from ..cores import stand_together
+from ..dtypes import TO_NUMPY
+from ..errors import ElementError, Timeout, UsageError, UsageTypeError
+from ..outputs import check_outputs
+from ..progress import shown
+from ..trees import flatten, leaf_names, split_result, unflatten
+from .array import Array, Ragged
+from .results import ValueProgram
+
+BLOCK = 1 << 16  # rows
+VALUES = 1 << 17  # values of rows that are computed at a time
+_PACKET = 64  # fewer rows stay in their order
+
+
+class Run:
+    """A call on ragged arguments."""
+
+    def __init__(
+        self,
+        call: str,
+        described: Any,
+        recorded: Any,
+        values: tuple[Any, ...],
+        options: Any,
+        run_whole: Callable[[tuple[Any, ...]], None],
+    ) -> None:
+        self._call = call
+        self._ragged: tuple[Ragged, ...] = described.ragged
+        self._recorded = recorded
+        self._values = values
+        self._mapped = [one.role is ParamKind.Mapped for one in described.signature.values]
+        self._options = options
+        self._run_whole = run_whole  # all rows as one map, which prints and adds up
+        self._size = len(self._ragged[0])
+        self._is_whole = recorded.prints is not None or recorded.folds is not None
+        self._is_ordered = recorded.is_numbered or self._is_whole
+        timeout = options.map.timeout
+        self._deadline = time.monotonic() + timeout if timeout > 0 else None
+
+    def run(self, out: Any) -> Any:
+        """Return the results, nested as the function returns them."""
+        given = self._given_results(out)
+        tells = nullcontext() if self._is_whole else self._shown()
+        with tells as progress:
+            results = self._run(given, progress)
+        if out is not None:
+            return out
+        if not results:  # of a function that adds to accumulators
+            return None
+        structure = self._recorded.structure
+        return results[0] if structure is None else unflatten(structure, iter(results))
+
+    def _shown(self) -> Any:
+        return shown(self._options.progress, self._call, self._size)
+
+    def _run(self, given: list[Any], progress: Any) -> list[Any]:
+        recorded, rows = self._recorded, self._recorded.ragged
+        places = range(len(recorded.dtypes)) if rows is None else rows.leaves
+        arrays: dict[int, Any] = {}  # results of the program that are the user's
+        for place, array in zip(places, given, strict=True):
+            if isinstance(place, int):
+                shape = (self._size, *recorded.shapes[place])
+                is_new = array is None
+                arrays[place] = empty(shape, TO_NUMPY[recorded.dtypes[place]]) if is_new else array
+        if rows is None:
+            for block in self._blocks():
+                self._first(block, arrays, progress)
+            return [arrays[place] for place in places]
+        made = self._rows(arrays, given, progress)
+        return [
+            arrays[place] if isinstance(place, int) else made[index]
+            for index, place in enumerate(places)
+        ]
+
+    # --- rows that the function returns ---
+
+    def _rows(self, arrays: dict[int, Any], given: list[Any], progress: Any) -> dict[int, Ragged]:
+        """Compute the results that are rows, by their number, and fill the other arrays."""
+        programs = {
+            index: one
+            for index, one in enumerate(self._recorded.ragged.leaves)
+            if isinstance(one, ValueProgram)
+        }
+        blocks = self._blocks()
+        offsets = {
+            index: self._same_offsets(one.argument)
+            for index, one in programs.items()
+            if one.argument is not None
+        }
+        lengths = {index: one for index, one in programs.items() if index not in offsets}
+        numbers: list[Any] | None = None
+        if lengths:
+            numbers = self._first_pass(lengths, offsets, arrays, progress)
+        made = {
+            index: self._made(index, one, offsets[index], given[index])
+            for index, one in programs.items()
+        }
+        for block in blocks:
+            if numbers is None or len(blocks) > 1:
+                numbers = self._first(block, arrays, progress)
+            for index, one in programs.items():
+                if one.length is not None:
+                    self._check_lengths(offsets[index], block, numbers[one.length])
+                self._values_of(one, made[index], offsets[index], block, numbers)
+        return made
+
+    def _first_pass(
+        self,
+        programs: dict[int, ValueProgram],
+        offsets: dict[int, Array],
+        arrays: dict[int, Any],
+        progress: Any,
+    ) -> list[Any]:
+        """Find how long the rows of results are; return what the last block gave."""
+        blocks = self._blocks()
+        found = {index: np.zeros(self._size + 1, np.int64) for index in programs}
+        numbers: list[Any] = []
+        for block in blocks:
+            numbers = self._first(block, arrays, progress if len(blocks) == 1 else None)
+            for index, one in programs.items():
+                assert one.length is not None
+                found[index][block.start + 1 : block.stop + 1] = numbers[one.length]
+        for index, lengths in found.items():
+            ends = np.cumsum(lengths)
+            offsets[index] = ends.astype(np.int32) if ends[-1] < 2**30 else ends
+        return numbers
+
+    def _same_offsets(self, argument: int) -> Array:
+        offsets = self._ragged[argument].offsets
+        return offsets if offsets[0] == 0 else offsets - offsets[0]
+
+    def _made(self, index: int, program: ValueProgram, offsets: Array, out: Any) -> Ragged:
+        dtype = TO_NUMPY[program.dtype]
+        if out is None:
+            return Ragged(empty((int(offsets[-1]),), dtype), offsets)
+        if not np.array_equal(np.diff(offsets), out.lengths):
+            raise UsageError(
+                f"{self._call}: rows of out have other lengths than the results; got "
+                f"{_lengths(out.lengths)} (result {index}), expected {_lengths(np.diff(offsets))}. "
+                "Leave out away, and the rows get theirs."
+            )
+        return out  # type: ignore[no-any-return]
+
+    def _check_lengths(self, offsets: Array, block: slice, lengths: Array) -> None:
+        if not np.array_equal(np.diff(offsets[block.start : block.stop + 1]), lengths):
+            raise UsageError(
+                f"{self._call}: rows have other lengths in the second pass than in the first; got "
+                "arguments that change while the call runs, expected the same. Copy them before."
+            )
+
+    def _values_of(
+        self, one: ValueProgram, result: Ragged, offsets: Array, block: slice, numbers: list[Any]
+    ) -> None:
+        """Compute the values of the rows of a block."""
+        first, last = int(offsets[block.start]), int(offsets[block.stop])
+        own = offsets[block.start : block.stop + 1]
+        scratch = [np.empty(min(VALUES, last - first), dtype) for dtype in self._spread(one)]
+        options = self._map_options(0)
+        options.first_element = 0
+        for low in range(first, last, VALUES):
+            high = min(low + VALUES, last)
+            begin = int(np.searchsorted(own, own.dtype.type(low), "right")) - 1
+            end = int(np.searchsorted(own, own.dtype.type(high), "left"))
+            bounds = own[begin : end + 1]
+            spread_to = iter(scratch)
+            values: list[Any] = []
+            for use in one.uses:
+                if use.what in ("view", "table"):
+                    values.append(self._numbers(use, low, high))
+                    continue
+                values.append(next(spread_to)[: high - low])
+                if use.what == "begin":
+                    numbers_of_rows = (bounds[:-1] - low).astype(TO_NUMPY[one.index_type])
+                else:
+                    numbers_of_rows = numbers[use.number][begin:end]
+                spread(numbers_of_rows, bounds, low, values[-1])
+            target = result.values[int(result.offsets[0]) :][low:high]
+            try:
+                one.program.call_into((target,), tuple(values), options, None)
+            except ElementError as error:
+                at = int(np.searchsorted(offsets, low + error.element, "right")) - 1
+                raise _renumbered(error, at) from None
+
+    def _spread(self, one: ValueProgram) -> list[Any]:
+        """Return the types of what is spread over the values of rows."""
+        dtypes = self._recorded.dtypes
+        return [
+            TO_NUMPY[one.index_type if use.what == "begin" else dtypes[use.number]]
+            for use in one.uses
+            if use.what in ("begin", "number")
+        ]
+
+    def _numbers(self, use: Any, low: int, high: int) -> Array:
+        argument = self._ragged[use.number]
+        inner = argument.values
+        if use.what == "view":
+            start = int(argument.offsets[0])
+            return inner[start + low : start + high]  # type: ignore[no-any-return]
+        while isinstance(inner, Ragged):
+            inner = inner.values
+        return inner if inner.size else np.zeros(1, inner.dtype)
+
+    # --- the program of the rows ---
+
+    def _blocks(self) -> list[slice]:
+        """Return the rows that are done at a time; all of them, where it makes a difference."""
+        if self._is_whole:
+            return [slice(0, self._size)]
+        begins = range(0, max(self._size, 1), BLOCK)
+        return [slice(begin, min(begin + BLOCK, self._size)) for begin in begins]
+
+    def _order(self, block: slice) -> Any:
+        """Return the rows of a block by length, None where that does not help."""
+        if self._is_ordered or block.stop - block.start < _PACKET:
+            return None
+        longest = max(self._ragged, key=lambda one: len(one.values))
+        order = np.empty(block.stop - block.start, np.int32)
+        is_uneven = order_by_length(longest.offsets[block.start : block.stop + 1], order)
+        return order if is_uneven else None
+
+    def _first(self, block: slice, arrays: dict[int, Any], progress: Any) -> list[Any]:
+        """Run the program for the rows of a block; return all its results there."""
+        recorded = self._recorded
+        results: list[Any] = [
+            arrays[place][block]
+            if place in arrays and stand_together(arrays[place], len(shape))
+            else np.empty((block.stop - block.start, *shape), TO_NUMPY[dtype])
+            for place, (dtype, shape) in enumerate(
+                zip(recorded.dtypes, recorded.shapes, strict=True)
+            )
+        ]
+        if self._is_whole:
+            self._run_whole(tuple(results))
+        else:
+            self._run_block(block, results, progress)
+        for place, array in arrays.items():
+            if not stand_together(array, len(recorded.shapes[place])):
+                array[block] = results[place]
+        return results
+
+    def _run_block(self, block: slice, results: list[Any], progress: Any) -> None:
+        """Run the program for the rows of a block, by length where they differ much."""
+        order = self._order(block)
+        values = self._in_block(block)
+        tell = None if progress is None else lambda done: progress(block.start + done)
+        options = self._map_options(block.start)
+        call = self._recorded.program.call_into
+        sorted_results = None
+        if order is not None:
+            sorted_results = tuple(np.empty_like(result) for result in results)
+            try:
+                call(sorted_results, self._taken(values, order), options, tell)
+            except ElementError:  # which of the rows is the first to fail?
+                sorted_results = None
+        if sorted_results is None:
+            try:
+                call(tuple(results), values, options, tell)
+            except ElementError as error:
+                raise _renumbered(error, block.start + error.element) from None
+            return
+        for result, found in zip(results, sorted_results, strict=True):
+            result[order] = found
+
+    def _in_block(self, block: slice) -> tuple[Any, ...]:
+        mapped = [*self._mapped, *[False] * (len(self._values) - len(self._mapped))]
+        return tuple(
+            value[block] if is_mapped and len(value) == self._size else value
+            for value, is_mapped in zip(self._values, mapped, strict=True)
+        )
+
+    def _taken(self, values: tuple[Any, ...], order: Array) -> tuple[Any, ...]:
+        mapped = [*self._mapped, *[False] * (len(values) - len(self._mapped))]
+        return tuple(
+            value.take(order, axis=0) if is_mapped and len(value) == len(order) else value
+            for value, is_mapped in zip(values, mapped, strict=True)
+        )
+
+    def _map_options(self, first: int) -> MapOptions:
+        """Return the options for a part of the call, which has the time that is left."""
+        options = MapOptions(self._options.map)
+        options.count = None
+        options.first_element += first
+        if self._deadline is not None:
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise Timeout(
+                    f"{self._call}: did not end in time; got {self._options.map.timeout} s, "
+                    "expected less work, or a longer timeout."
+                )
+            options.timeout = left
+        return options
+
+    # --- arrays for results that are given ---
+
+    def _given_results(self, out: Any) -> list[Any]:
+        """Return what is given for each result, or None for each."""
+        recorded = self._recorded
+        rows = recorded.ragged
+        count = len(recorded.dtypes) if rows is None else len(rows.leaves)
+        if out is None:
+            return [None] * count
+        if rows is None:
+            shape, shapes = (self._size,), recorded.shapes
+            structure = recorded.structure
+            arrays = check_outputs(self._call, out, shape, recorded.dtypes, shapes, structure)
+            names = leaf_names(structure, "out")
+            for name, array in zip(names, arrays, strict=True):
+                self._refuse_overlap(name, array)
+            return list(arrays)
+        leaves: list[Any] = []
+        structure = flatten(out, leaves, split_result)
+        if structure != recorded.structure:
+            raise UsageTypeError(
+                f"{self._call}: out is not nested as the rows of results are; got {len(leaves)} "
+                f"parts, expected {count}."
+            )
+        names = leaf_names(structure, "out")
+        return [
+            self._given(name, leaf, place)
+            for name, leaf, place in zip(names, leaves, rows.leaves, strict=True)
+        ]
+
+    def _given(self, name: str, leaf: Any, place: Any) -> Any:
+        recorded = self._recorded
+        if isinstance(place, int):
+            dtype, shape = recorded.dtypes[place], recorded.shapes[place]
+            [array] = check_outputs(self._call, leaf, (self._size,), (dtype,), [shape], None)
+            self._refuse_overlap(name, array)
+            return array
+        rows_type = TO_NUMPY[place.dtype]
+        if not isinstance(leaf, Ragged) or leaf.depth != 1 or leaf.dtype != rows_type:
+            raise UsageTypeError(
+                f"{self._call}: {name} does not fit rows of results; got "
+                f"{leaf if isinstance(leaf, Ragged) else type(leaf).__name__}, expected a Ragged "
+                f"of {rows_type}."
+            )
+        if not leaf.values.flags.writeable:
+            raise UsageError(
+                f"{self._call}: rows of {name} cannot be written; got values that are read-only, "
+                "expected others."
+            )
+        self._refuse_overlap(name, leaf.values)
+        return leaf
+
+    def _refuse_overlap(self, name: str, array: Array) -> None:
+        for value in self._values:
+            if isinstance(value, np.ndarray) and np.may_share_memory(value, array):
+                raise UsageError(
+                    f"{self._call}: {name} overlaps an argument; got memory that is read while "
+                    "results are written, expected an array of its own."
+                )
+
+
+def _renumbered(error: ElementError, element: int) -> ElementError:
+    """Return the error of an element for the row it is in."""
+    text = str(error).replace(f"element {error.element}", f"element {element}", 1)
+    return ElementError(text, element)
+
+
+def _lengths(lengths: Array) -> str:
+    first = ", ".join(map(str, lengths[:4].tolist()))
+    return f"{first}, ..." if len(lengths) > 4 else first or "no rows"

@@ -362,6 +362,8 @@ def _without_values(values: Any) -> Any:
 
 def item(container: Any, index: Any) -> Any:
     """Do `container[index]`; sequences that others have made are read as they are."""
+    if isinstance(container, Element):
+        return container.whole()[index]
     is_ours = isinstance(container, (LocalList, LocalArray, PlainArray))
     elements = [part for part in _parts(index) if isinstance(part, Element)]
     if is_ours or not elements or not isinstance(container, (list, tuple, np.ndarray)):

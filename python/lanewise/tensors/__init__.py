@@ -6,6 +6,7 @@ from typing import Any
 from . import (
     arranging,
     convolution,
+    derived,
     linalg,
     lookups,
     making,
@@ -34,6 +35,7 @@ __all__ = [
     "arranging",
     "array",
     "as_tensor",
+    "derived",
     "linalg",
     "lookups",
     "making",

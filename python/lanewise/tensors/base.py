@@ -36,7 +36,7 @@ class Base:
         self.has_views = False
         self._each = recorder.eaches
         self.place = Place(recorder, (user_line(), "tensor"))
-        if kind != ARRAY and self.place.mode is not None:
+        if kind != ARRAY and size and self.place.mode is not None:
             self._to_array()
 
     @property
@@ -73,7 +73,7 @@ class Base:
                     "function, or write a loop."
                 )
             )
-        if self.kind == ARRAY:
+        if self.kind == ARRAY or not self.size:
             return
         if not self.place.is_for_all():
             self.place.require(_MEMORY)

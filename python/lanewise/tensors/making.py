@@ -18,7 +18,6 @@ from .tensor import (
     FUNCTIONS,
     Tensor,
     as_tensor,
-    empty,
     from_array,
     from_number,
     real_kind,
@@ -29,10 +28,10 @@ from .tensor import (
 
 def new_array(recorder: Recorder, shape: Shape, dtype: DType, fill: Any = 0) -> Tensor:
     """Return a tensor to be written, all of one number at first."""
-    if 0 in shape:
-        raise empty("tensor", shape)
     size = int(np.prod(shape))
     initial = as_value(recorder, fill, dtype)
+    if not size:
+        return from_number(recorder, initial, shape)
     recorder.locate()
     return from_array(recorder, recorder.recording.array(initial, size), shape, ARRAY)
 
@@ -40,6 +39,8 @@ def new_array(recorder: Recorder, shape: Shape, dtype: DType, fill: Any = 0) -> 
 def array_of_numbers(recorder: Recorder, array: Any) -> Tensor:
     """Return a tensor to be written that begins with plain numbers."""
     values = array.ravel()
+    if not values.size:
+        return as_tensor(recorder, array)
     result = new_array(recorder, array.shape, real_type("tensor", array.dtype), values[0])
     is_same = values.tobytes() == values[:1].tobytes() * values.size
     if not is_same:
@@ -50,6 +51,8 @@ def array_of_numbers(recorder: Recorder, array: Any) -> Tensor:
 def build(recorder: Recorder, shape: Shape, read: Callable[[list[Value]], Value]) -> Tensor:
     """Return a tensor of what a function gives for every position."""
     sizes = [size for size in shape if size != 1]
+    if 0 in shape:
+        return from_number(recorder, read([spaces.number(recorder, 0)] * len(shape)), shape)
 
     def at(positions: list[Value]) -> list[Value]:
         left = iter(positions)

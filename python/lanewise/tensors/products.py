@@ -4,6 +4,7 @@ Every number of the result is one chain of fused multiplications and additions f
 order of the index that is summed over; of integers a chain of plain ones.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from .tensor import (
     Tensor,
     apply,
     as_tensor,
+    nothing,
     of_space,
     record_numpy,
     recorder_of,
@@ -109,6 +111,8 @@ def contract(
             total = recorder.recording.read(slot)
         return [recorder.convert(total, common)]
 
+    if 0 in shape:
+        return nothing(recorder, shape, common)
     [value] = spaces.keep_all(recorder, outer_sizes, body)
     if not shape:
         return Element(recorder, value)
@@ -265,7 +269,8 @@ def einsum(subscripts: Any, *operands: Any) -> Any:
     tensor, name = parts[0]
     summed = tuple(d for d, one in enumerate(name) if one not in result)
     if summed:
-        tensor = np.sum(tensor, axis=summed, dtype=tensor.dtype)
+        combine = np.any if tensor.element_type is DType.Bool else np.sum
+        tensor = combine(tensor, axis=summed).astype(tensor.dtype)
         name = "".join(one for one in name if one in result)
     if isinstance(tensor, Element):
         return tensor
@@ -345,7 +350,32 @@ FUNCTIONS.update(
         np.kron: kron,
     }
 )
+
+
+def matvec(x1: Any, x2: Any) -> Any:
+    """Do the product of matrices and vectors, or stacks of them."""
+    a, b = _operands(x1, x2)
+    return matmul(a, b[..., None])[..., 0]
+
+
+def vecmat(x1: Any, x2: Any) -> Any:
+    """Do the product of vectors and matrices, or stacks of them."""
+    a, b = _operands(x1, x2)
+    return matmul(a[..., None, :], b)[..., 0, :]
+
+
+def multi_dot(arrays: Any) -> Any:
+    """Do the product of several matrices, from left to right."""
+    return functools.reduce(dot, arrays)
+
+
+FUNCTIONS[np.linalg.multi_dot] = multi_dot
+if hasattr(np, "matvec"):  # NumPy 2.2
+    FUNCTIONS[np.matvec] = matvec
+    FUNCTIONS[np.vecmat] = vecmat
 if hasattr(np, "vecdot"):  # NumPy 2
+    FUNCTIONS[np.linalg.tensordot] = tensordot
+    FUNCTIONS[np.linalg.cross] = cross
     FUNCTIONS[np.vecdot] = vecdot
     FUNCTIONS[np.linalg.vecdot] = vecdot
     FUNCTIONS[np.linalg.matmul] = matmul

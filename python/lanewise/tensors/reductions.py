@@ -55,6 +55,8 @@ def reduce(
     """Record what becomes of the values along axes; a number where no other axis is left."""
     recorder = a.recorder
     others = [d for d in range(a.ndim) if d not in axes]
+    if not a.size:
+        return _of_nothing(a, axes, keepdims, how, prepare)
     steps = a.steps
     order = [*others, *axes]
     count, inner = spaces.joined([a.shape[d] for d in axes], [tuple(steps[d] for d in axes)])
@@ -85,6 +87,29 @@ def reduce(
         return from_number(recorder, value, (1,) * len(axes))
     result = of_space(recorder, value, shape, tuple(gone_through), bool(sizes))
     return _with_kept(result, order, len(others)) if keepdims else result
+
+
+_OF_NOTHING = {"sum": 0, "product": 1, "or": False, "and": True}
+
+
+def _of_nothing(
+    a: Tensor,
+    axes: tuple[int, ...],
+    keepdims: bool,
+    how: str,
+    prepare: Callable[[Element], Value],
+) -> Any:
+    """Return what a reduction of a tensor without numbers gives."""
+    recorder = a.recorder
+    shape = tuple(1 if d in axes else size for d, size in enumerate(a.shape))
+    if 0 not in shape and how not in _OF_NOTHING:
+        raise UsageError(
+            at_line(f"{how}: of no numbers; got the shape {a.shape}, expected one or more.")
+        )
+    dtype = prepare(a.at([spaces.number(recorder, 0)] * a.ndim)).dtype
+    value = as_value(recorder, _OF_NOTHING.get(how, 0), dtype)
+    left = shape if keepdims else tuple(n for d, n in enumerate(shape) if d not in axes)
+    return from_number(recorder, value, left) if left else Element(recorder, value)
 
 
 def _with_kept(result: Tensor, order: list[int], kept: int) -> Tensor:
@@ -140,7 +165,7 @@ def _without_constant(
     """Leave axes out on which the value does not change; the sum is so many times as much."""
     steps = a.steps
     constant = [d for d in axes if steps[d] == 0 and a.shape[d] > 1]
-    if a.size == 1:
+    if a.size <= 1:
         constant = []
     times = math.prod(a.shape[d] for d in constant)
     shape = tuple(1 if d in axes else size for d, size in enumerate(a.shape))
@@ -248,6 +273,8 @@ def var(
     dtype: Any = None,
     ddof: Any = 0,
     keepdims: bool = False,
+    where: Any = True,
+    mean: Any = None,
     correction: Any = None,
 ) -> Any:
     """Return the mean square of what differs from the mean, in two passes."""
@@ -255,10 +282,17 @@ def var(
     ours = _dtype_of("var", dtype, _real_type(a.element_type))
     wide = TO_NUMPY[_wide(ours)]
     real = a.astype(wide)
-    difference = real - mean(real, axis, keepdims=True)
-    count = _count(a, axis) - (ddof if correction is None else correction)
-    total = sum_(difference * difference, axis, None, keepdims)
-    return _finish(total / wide.type(max(count, 0)), ours)
+    middle = _mean_of_some(real, axis, None, True, where) if mean is None else mean
+    difference = real - middle
+    squares = difference * difference
+    less = ddof if correction is None else correction
+    if where is True:
+        count = wide.type(max(_count(a, axis) - less, 0))
+    else:
+        chosen = as_tensor(a.recorder, where).broadcast_to("var", a.shape)
+        squares = np.where(chosen, squares, wide.type(0))
+        count = np.maximum(count_nonzero(chosen, axis, keepdims) - less, 0).astype(wide)
+    return _finish(sum_(squares, axis, None, keepdims) / count, ours)
 
 
 def std(
@@ -267,10 +301,12 @@ def std(
     dtype: Any = None,
     ddof: Any = 0,
     keepdims: bool = False,
+    where: Any = True,
+    mean: Any = None,
     correction: Any = None,
 ) -> Any:
     """Return the square root of the variance."""
-    return np.sqrt(var(a, axis, dtype, ddof, keepdims, correction))
+    return np.sqrt(var(a, axis, dtype, ddof, keepdims, where, mean, correction))
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, keepdims: bool = False) -> Any:
@@ -311,23 +347,57 @@ def _squeezed(a: Tensor, axes: tuple[int, ...]) -> Any:
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the length of vectors; of matrices that of all their numbers, as one vector."""
+    """Return the length of vectors, or one of the norms of matrices that are sums."""
     x = operand(x)
     axes = spaces.normal_axes("norm", axis, x.ndim)
     if x.element_type in INTEGERS or x.element_type is DType.Bool:
         x = x.astype(np.float64)
-    if ord in (None, "fro") or (ord == 2 and len(axes) == 1):
+    if ord is None or (ord == "fro" and len(axes) == 2) or (ord == 2 and len(axes) == 1):
         return np.sqrt(sum_(x * x, axis, None, keepdims))
-    if len(axes) == 1 and ord == 1:
-        return sum_(abs(x), axis, None, keepdims)
-    if len(axes) == 1 and ord in (np.inf, -np.inf):
-        return (max_ if ord > 0 else min_)(abs(x), axis, keepdims)
+    if len(axes) == 1 and not isinstance(ord, str):
+        return _norm_of_vectors(x, ord, axis, keepdims)
+    if len(axes) == 2 and ord in (1, -1, np.inf, -np.inf):
+        rows, columns = (spaces.normal_axis("norm", one, x.ndim) for one in axis or (0, 1))
+        summed, other = (rows, columns) if abs(ord) == 1 else (columns, rows)
+        sums = sum_(abs(x), summed, None, keepdims=True)
+        result = (max_ if ord > 0 else min_)(sums, other, keepdims=True)
+        return result if keepdims else _squeezed(result, axes)
     raise UsageTypeError(
         at_line(
             f"np.linalg.norm: not supported on tensors with ord={ord!r} along {len(axes)} axes; "
-            "expected None, 1, 2 or inf of vectors, or None of matrices."
+            "expected a number of vectors, or None, 'fro', 1, -1, inf or -inf of matrices."
         )
     )
+
+
+def _norm_of_vectors(x: Tensor, ord: Any, axis: Any, keepdims: bool) -> Any:
+    if ord == 0:
+        return count_nonzero(x, axis, keepdims).astype(x.dtype)
+    sizes = abs(x)
+    if ord in (np.inf, -np.inf):
+        return (max_ if ord > 0 else min_)(sizes, axis, keepdims)
+    if ord == 1:
+        return sum_(sizes, axis, None, keepdims)
+    total = sum_(sizes ** x.dtype.type(ord), axis, None, keepdims)
+    return total ** x.dtype.type(1 / ord)
+
+
+def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    """Return the length of all numbers as one vector, or along axes."""
+    x = operand(x)
+    axes = spaces.normal_axes("vector_norm", axis, x.ndim)
+    if len(axes) <= 1:
+        return norm(x, ord, axes[0] if axes else None, keepdims)
+    shape = tuple(1 if d in axes else n for d, n in enumerate(x.shape))
+    others = [d for d in range(x.ndim) if d not in axes]
+    flat = x.transposed([*others, *axes]).reshape(*(x.shape[d] for d in others), -1)
+    result = norm(flat, ord, -1)
+    return as_tensor(x.recorder, result).reshape(shape) if keepdims else result
+
+
+def matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
+    """Return a norm of matrices along the last two axes."""
+    return norm(x, ord, (-2, -1), keepdims)
 
 
 def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -340,12 +410,28 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return sum_(operand(a).astype(np.bool_), axis, None, keepdims)
 
 
-def _ignoring(reduction: Callable[..., Any], neutral: float) -> Callable[..., Any]:
+def ignoring(reduction: Callable[..., Any], neutral: float) -> Callable[..., Any]:
     """Return a reduction that takes NaNs for another number."""
+
+    def function(a: Any, axis: Any = None, **options: Any) -> Any:
+        a = operand(a)
+        if a.element_type in FLOATS:
+            a = np.where(np.isnan(a), neutral, a)
+        return reduction(a, axis=axis, **options)
+
+    return function
+
+
+def _extreme_of_some(reduction: Callable[..., Any], neutral: float) -> Callable[..., Any]:
+    """Return an extreme of what is a number; NaN where nothing is."""
+    known = ignoring(reduction, neutral)
 
     def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         a = operand(a)
-        return reduction(np.where(np.isnan(a), neutral, a), axis=axis, keepdims=keepdims)
+        result = known(a, axis, keepdims=keepdims)
+        if a.element_type not in FLOATS:
+            return result
+        return np.where(all_(np.isnan(a), axis, keepdims), a.dtype.type(np.nan), result)
 
     return function
 
@@ -353,8 +439,18 @@ def _ignoring(reduction: Callable[..., Any], neutral: float) -> Callable[..., An
 def nanmean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the mean of what is a number."""
     a = operand(a)
-    known = count_nonzero(~np.isnan(a), axis, keepdims)
-    return _ignoring(sum_, 0.0)(a, axis, keepdims) / known.astype(a.dtype)
+    return _mean_of_some(a, axis, None, keepdims, ~np.isnan(a))
+
+
+def nanvar(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+    """Return the variance of what is a number."""
+    a = operand(a)
+    return var(a, axis, None, ddof, keepdims, ~np.isnan(a))
+
+
+def nanstd(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+    """Return the square root of that."""
+    return np.sqrt(nanvar(a, axis, ddof, keepdims))
 
 
 def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
@@ -432,10 +528,17 @@ FUNCTIONS.update(
         np.all: _of_some(all_, True, np.logical_and),
         np.ptp: ptp,
         np.count_nonzero: count_nonzero,
-        np.nansum: _ignoring(sum_, 0.0),
-        np.nanmax: _ignoring(max_, -math.inf),
-        np.nanmin: _ignoring(min_, math.inf),
+        np.nansum: lambda a, axis=None, dtype=None, keepdims=False: ignoring(sum_, 0.0)(
+            a, axis, dtype=dtype, keepdims=keepdims
+        ),
+        np.nanprod: lambda a, axis=None, dtype=None, keepdims=False: ignoring(prod, 1.0)(
+            a, axis, dtype=dtype, keepdims=keepdims
+        ),
+        np.nanmax: _extreme_of_some(max_, -math.inf),
+        np.nanmin: _extreme_of_some(min_, math.inf),
         np.nanmean: nanmean,
+        np.nanvar: nanvar,
+        np.nanstd: nanstd,
         np.linalg.norm: norm,
         np.allclose: allclose,
         np.array_equal: array_equal,
@@ -463,4 +566,5 @@ METHODS.update(
     }
 )
 if hasattr(np, "vecdot"):  # NumPy 2
-    FUNCTIONS[np.linalg.vector_norm] = norm
+    FUNCTIONS[np.linalg.vector_norm] = vector_norm
+    FUNCTIONS[np.linalg.matrix_norm] = matrix_norm

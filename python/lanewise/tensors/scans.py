@@ -1,5 +1,6 @@
 """Running sums and products, and sorting."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,15 +11,14 @@ from ..element import Element, as_value, record
 from ..errors import UsageError
 from ..source import at_line
 from . import spaces
-from .reductions import operand
+from .reductions import ignoring, operand
 from .tensor import (
     FUNCTIONS,
     METHODS,
     Tensor,
     from_array,
-    from_number,
+    nothing,
     real_type,
-    unsupported_tensor,
 )
 
 MOST_SORTED = 64
@@ -34,6 +34,8 @@ def _along(
 ) -> Tensor:
     """Record for every vector along an axis what fills an array of its size."""
     recorder = a.recorder
+    if not a.size:
+        return nothing(recorder, a.shape, dtype)
     order = [*(d for d in range(a.ndim) if d != axis), axis]
     moved = a.transposed(order)
     *front, size = moved.shape
@@ -164,12 +166,12 @@ def _sorted(call: str, a: Any, axis: Any, gives_places: bool) -> Any:
     return _along(a, at, body, DType.I64 if gives_places else a.element_type)
 
 
-def sort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
+def sort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
     """Sort along an axis, of up to 64 numbers; NaNs come last."""
     return _sorted("sort", a, axis, False)
 
 
-def argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
+def argsort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
     """Return the places that sort along an axis; equal numbers stay in their order."""
     return _sorted("argsort", a, axis, True)
 
@@ -182,30 +184,54 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = None) -> Any:
 def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the number in the middle, or the mean of two."""
     a = operand(a)
-    whole_shape = a.shape
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-    elif isinstance(axis, (tuple, list)):
-        raise unsupported_tensor("np.median along more than one axis")
-    at = spaces.normal_axis("median", axis, a.ndim)
-    ordered = FUNCTIONS[np.moveaxis](sort(a, at), at, -1)
-    size = a.shape[at]
+    axes = spaces.normal_axes("median", axis, a.ndim)
+    shape = tuple(1 if d in axes else size for d, size in enumerate(a.shape))
+    others = [d for d in range(a.ndim) if d not in axes]
+    size = math.prod(a.shape[d] for d in axes)
+    moved = a.transposed([*others, *axes]).reshape(*(a.shape[d] for d in others), size)
+    ordered = sort(moved)
     middle = ordered[..., (size - 1) // 2 : size // 2 + 1]
     result = np.mean(middle, axis=-1)
     last = ordered[..., -1]  # a NaN, if there is one
     result = np.where(np.isnan(last), np.nan, result)
     if isinstance(result, Tensor) and not result.shape:
         result = result[()]
-    if not keepdims:
-        return result
-    shape = [1] * len(whole_shape)
-    if isinstance(result, Element):
-        return from_number(a.recorder, result.value, tuple(shape))
-    return FUNCTIONS[np.expand_dims](result, at)
+    return result.reshape(shape) if keepdims else result
 
 
 def _of_axis_0(scan: Callable[..., Any]) -> Callable[..., Any]:
     return lambda array, axis=0, dtype=None: scan(array, axis, dtype)
+
+
+def _last_of(scan: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a reduction that is the end of a scan."""
+
+    def reduced(array: Any, axis: Any = 0, keepdims: bool = False) -> Any:
+        a = operand(array)
+        if axis is None:
+            a, axis = a.reshape(-1), 0
+        result = np.take(scan(a, axis), [-1], axis)
+        return result if keepdims else np.squeeze(result, axis)
+
+    return reduced
+
+
+def _cumulative(scan: Callable[..., Any], first: int) -> Callable[..., Any]:
+    """Return the scan of the Array API."""
+
+    def function(
+        x: Any, /, axis: Any = None, dtype: Any = None, *, include_initial: bool = False
+    ) -> Any:
+        a = operand(x)
+        axis = 0 if axis is None and a.ndim == 1 else axis
+        result = scan(a, axis, dtype)
+        if not include_initial:
+            return result
+        at = spaces.normal_axis("cumulative_sum", axis, a.ndim)
+        shape = [1 if d == at else size for d, size in enumerate(result.shape)]
+        return np.concatenate([np.full_like(result, first, shape=shape), result], at)
+
+    return function
 
 
 FUNCTIONS.update(
@@ -216,8 +242,20 @@ FUNCTIONS.update(
         np.argsort: argsort,
         np.partition: partition,
         np.median: median,
+        np.nancumsum: lambda a, axis=None, dtype=None: ignoring(cumsum, 0.0)(a, axis, dtype=dtype),
+        np.nancumprod: lambda a, axis=None, dtype=None: ignoring(cumprod, 1.0)(
+            a, axis, dtype=dtype
+        ),
     }
 )
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+    FUNCTIONS[np.cumulative_sum] = _cumulative(cumsum, 0)
+    FUNCTIONS[np.cumulative_prod] = _cumulative(cumprod, 1)
+for _ufunc in (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.logical_xor):
+    _name = _ufunc.__name__.replace("logical", "bitwise")
+    _bits = _scan(f"{_ufunc.__name__}.accumulate", _name)
+    METHODS[_ufunc, "reduce"] = _last_of(_bits)
+    METHODS[_ufunc, "accumulate"] = _of_axis_0(_bits)
 METHODS.update(
     {
         (np.add, "accumulate"): _of_axis_0(cumsum),

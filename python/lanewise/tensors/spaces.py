@@ -172,6 +172,8 @@ def normal_axes(call: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Return axes as numbers from 0 on, in order; None is all of them."""
     if axis is None:
         return tuple(range(ndim))
+    if ndim == 0 and axis in (0, -1):  # as NumPy, of a number
+        return ()
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     axes = [normal_axis(call, one, ndim) for one in given]
     if len(set(axes)) != len(axes):

@@ -16,6 +16,7 @@ import numpy as np
 from .._core import DType, Value
 from ..dtypes import FROM_NUMPY, TO_NUMPY, Kind, settled
 from ..element import (
+    ARRAY_METHODS,
     NUMPY_FUNCTIONS,
     Element,
     Varying,
@@ -41,7 +42,6 @@ from .spaces import Shape, Strides
 
 # NumPy functions of tensors, beside those that are done number by number.
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-OF_ELEMENTS: set[Any] = set()  # those of them that take single elements too
 # And their methods: np.add.reduce.
 METHODS: dict[tuple[Any, str], Callable[..., Any]] = {}
 
@@ -211,11 +211,9 @@ class Tensor(Whole):
         )
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, np.ndarray) and index.dtype == np.bool_:
-            indexing.require_integers(DType.Bool)
         part = self.part(index)
-        if 0 in part.shape:
-            raise empty(f"x[{index!r}]", part.shape)
+        if 0 in part.shape and not part.gathered:
+            return nothing(self.recorder, part.shape, self._base.dtype)
         found = self.view(part.shape, part.strides, part.offset, part.moving)
         if part.gathered:
             return FUNCTIONS["gather"](found, part.gathered)
@@ -248,6 +246,9 @@ class Tensor(Whole):
         recorder = self.recorder
         self._base.make_writable()
         source = as_tensor(recorder, value)
+        if not self.size:
+            source.broadcast_to("assignment", self.shape)
+            return
         if source._base is self._base:
             source = source.copy()
         source = source.broadcast_to("assignment", self.shape)
@@ -348,6 +349,11 @@ class Tensor(Whole):
         """Itself: complex numbers are others."""
         return self
 
+    @property
+    def imag(self) -> "Tensor":
+        """Zeros."""
+        return from_number(self.recorder, as_value(self.recorder, 0, self._base.dtype), self.shape)
+
     def conjugate(self) -> "Tensor":
         """Return itself."""
         return self
@@ -356,10 +362,14 @@ class Tensor(Whole):
 
     def reshape(self, *shape: Any, order: str = "C") -> "Tensor":
         """Return the same numbers in another shape; a view where one will do."""
-        if order != "C":
-            raise unsupported_tensor(f"reshape with order={order!r}")
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
         new = _with_size(self, tuple(int(size) for size in sizes))
+        if order == "F":
+            return self.T.reshape(new[::-1]).T
+        if order != "C":
+            raise unsupported_tensor(f"reshape with order={order!r}")
+        if not self.size:
+            return self.view(new, (0,) * len(new))
         strides = indexing.reshaped(self.shape, self._strides, new)
         return self.copy().reshape(new) if strides is None else self.view(new, strides)
 
@@ -369,7 +379,7 @@ class Tensor(Whole):
 
     def flatten(self, order: str = "C") -> "Tensor":
         """Return a copy in one dimension."""
-        return self.copy().reshape(-1, order=order)
+        return self.reshape(-1, order=order).copy()
 
     # --- copies ---
 
@@ -397,6 +407,13 @@ class Tensor(Whole):
         recorder = self.recorder
         base = self._base
         base.require_here()
+        if not self.size:
+            raise UsageError(
+                at_line(
+                    f"return: a tensor without numbers; got the shape {self.shape}, expected at "
+                    "least one in each dimension."
+                )
+            )
         is_whole = (
             base.kind in (KEPT, ARRAY)
             and base.dtype is dtype
@@ -420,6 +437,8 @@ class Tensor(Whole):
 
     def item(self, *index: Any) -> Any:
         """Return one number, as Python's."""
+        if len(index) == 1 and self.ndim > 1 and not isinstance(index[0], tuple):
+            return self.reshape(-1)[index[0]].item()
         if index:
             return self[index if len(index) > 1 else index[0]].item()
         if self.size != 1:
@@ -428,8 +447,10 @@ class Tensor(Whole):
             )
         return self.at([spaces.number(self.recorder, 0)] * self.ndim).item()
 
-    def tolist(self) -> list[Any]:
+    def tolist(self) -> Any:
         """Return a list of its numbers, nested as its shape says."""
+        if not self.shape:
+            return self.item()
         return [part.tolist() if isinstance(part, Tensor) else part.item() for part in self]
 
     def __iter__(self) -> Iterator[Any]:
@@ -541,15 +562,8 @@ def _delegate(name: str) -> Callable[..., Any]:
     return lambda self, *args, **kwargs: getattr(np, name)(self, *args, **kwargs)
 
 
-# Methods that are functions of NumPy.
-_METHODS = {
-    name: _delegate(name)
-    for name in (
-        *("sum", "prod", "min", "max", "mean", "var", "std", "argmin", "argmax", "any", "all"),
-        *("cumsum", "cumprod", "dot", "repeat", "take", "clip", "round", "squeeze", "diagonal"),
-        *("trace", "swapaxes", "ptp", "argsort"),
-    )
-}
+_METHODS = {name: _delegate(name) for name in ARRAY_METHODS}
+_METHODS["compress"] = lambda self, condition, axis=None: np.compress(condition, self, axis)
 
 
 def _transpose(self: Tensor, *axes: Any) -> Tensor:
@@ -599,8 +613,6 @@ def from_array(recorder: Recorder, value: Value, shape: Shape, kind: str = KEPT)
 
 def from_number(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
     """Return a tensor of one number in all places, which can be written one by one."""
-    if 0 in shape:
-        raise empty("tensor", shape)
     return Tensor(Base(recorder, NUMBER, value, math.prod(shape)), shape)
 
 
@@ -640,14 +652,9 @@ def real_kind(call: str, number: Any) -> DType:
     return dtype if isinstance(dtype, DType) else real_type(call, TO_NUMPY[dtype])
 
 
-def empty(call: str, shape: Shape) -> UsageError:
-    """Return the error for tensors without numbers."""
-    return UsageError(
-        at_line(
-            f"{call}: a tensor without numbers; got the shape {shape}, expected at least one in "
-            "each dimension."
-        )
-    )
+def nothing(recorder: Recorder, shape: Shape, dtype: DType) -> Tensor:
+    """Return a tensor without numbers."""
+    return from_number(recorder, as_value(recorder, 0, dtype), shape)
 
 
 def as_tensor(recorder: Recorder, value: Any) -> Tensor:
@@ -667,7 +674,7 @@ def constant(recorder: Recorder, array: Any) -> Tensor:
     """Return a tensor of an array of plain numbers."""
     dtype = real_type("tensor", array.dtype)
     if array.size == 0:
-        raise empty("array", array.shape)
+        return nothing(recorder, array.shape, dtype)
     if isinstance(array, PlainArray):  # of the function's own, which may change it
         array = np.array(array)
         flat = array.ravel()
@@ -709,6 +716,8 @@ def apply(function: Callable[..., Any], *operands: Any, call: str | None = None)
     gone_through = [any(step[d] != 0 for step in steps) for d in range(len(shape))]
     sizes = [size if goes else 1 for size, goes in zip(shape, gone_through, strict=True)]
     joined_sizes, joined_steps = spaces.joined(sizes, steps)
+    if 0 in shape:  # the types are what is left to find out
+        joined_sizes, joined_steps = [], [[] for _ in steps]
     is_tuple = False
 
     def body(positions: list[Value]) -> list[Value]:
@@ -765,8 +774,13 @@ def unsupported_tensor(name: str) -> UsageTypeError:
 
 
 def _checked(name: str, function: Callable[..., Any], inputs: Any, options: dict[str, Any]) -> Any:
-    options = {key: value for key, value in options.items() if not _is_default(value)}
-    if options and (left := set(options) - options_of(function)):
+    known = options_of(function)
+    options = {
+        key: value
+        for key, value in options.items()
+        if value is not np._NoValue and (key in known or not _is_default(value))
+    }
+    if left := set(options) - known:
         raise unsupported_tensor(f"{name} with {', '.join(sorted(left))}=")
     return function(*inputs, **options)
 
@@ -777,7 +791,7 @@ def _is_default(value: Any) -> bool:
 
 def record_whole(function: Any, inputs: Any, options: dict[str, Any], has_arrays: bool) -> Any:
     """Record a call of a NumPy function with elements among its arguments, but no tensor."""
-    if has_arrays or function in OF_ELEMENTS:
+    if has_arrays or function in FUNCTIONS:
         return record_numpy(function, inputs, options)
     raise unsupported(numpy_name(function))
 

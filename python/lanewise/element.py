@@ -69,7 +69,6 @@ ARRAY_METHODS = (
     *("cumsum", "cumprod", "dot", "repeat", "take", "clip", "round", "squeeze", "diagonal"),
     *("trace", "swapaxes", "argsort", "searchsorted", "compress", "choose", "ptp"),
 )
-_OF_ARRAYS = frozenset({*ARRAY_METHODS, "transpose", "reshape", "ravel", "flatten", "tolist"})
 
 
 def another_trial(recorder: Recorder, value: Value, error: Exception) -> None:
@@ -163,7 +162,7 @@ class Element:
     def item(self, *index: Any) -> "Element":
         """Return it as a Python number, which gives way to other types."""
         if index:
-            return self.reshape(-1)[index[0]].item()  # type: ignore[no-any-return]
+            return self.whole().reshape(-1)[index[0]].item()  # type: ignore[no-any-return]
         if self._value.dtype in FLOATS:
             return Element(self.recorder, self.recorder.convert(self._value, DType.F64), weak=True)
         return self if self._value.dtype is DType.Bool else whole(self)
@@ -173,13 +172,6 @@ class Element:
         return self
 
     T = property(copy)
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a method of arrays, for one without dimensions."""
-        if name not in _OF_ARRAYS:
-            kind = type(self).__name__
-            raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)
-        return getattr(self.whole(), name)
 
     def whole(self) -> Any:
         """Return it as a tensor without dimensions."""
@@ -391,6 +383,15 @@ class Element:
         if options and (left := set(options) - options_of(recorded)):
             raise unsupported(f"{numpy_name(function)} with {', '.join(sorted(left))}=")
         return recorded(*inputs, **options)
+
+
+def _of_arrays(name: str) -> Callable[..., Any]:
+    return lambda self, *args, **kwargs: getattr(self.whole(), name)(*args, **kwargs)
+
+
+for _name in (*ARRAY_METHODS, "transpose", "reshape", "ravel", "flatten", "tolist"):
+    if not hasattr(Element, _name):
+        setattr(Element, _name, _of_arrays(_name))
 
 
 def _whole(function: Any, inputs: Any, options: dict[str, Any], has_arrays: bool) -> Any:

@@ -9,7 +9,6 @@ ALL = list(messages.messages())
 # Python's own words, and reasons that stand inside of other messages.
 OTHER_FORMS = {
     "module \0 has no attribute \0",
-    "\0 object has no attribute \0",
     "config has no option \0",
     "\0 with Python objects",
     "columns \0",

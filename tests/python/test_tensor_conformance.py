@@ -444,8 +444,3 @@ def test_more_windows_than_numbers_are_refused():
 def test_an_index_to_unravel_out_of_range_fails_its_element():
     with pytest.raises(lw.ElementError, match=r"element 2.*got 12, expected 0 to 11"):
         lw.map(lambda i: np.unravel_index(i, (3, 4)), np.array([0, 11, 12]))
-
-
-def test_a_number_has_no_other_attributes():
-    with pytest.raises(AttributeError, match="'Element' object has no attribute 'tobytes'"):
-        lw.map(lambda x: x.tobytes(), np.ones(3))

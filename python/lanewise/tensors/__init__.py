@@ -15,6 +15,7 @@ from . import (
     scans,
     scatter,
     slopes,
+    spaces,
 )
 from .tensor import FUNCTIONS, Tensor, apply, array, as_tensor, record_whole, row, table
 
@@ -45,5 +46,6 @@ __all__ = [
     "scans",
     "scatter",
     "slopes",
+    "spaces",
     "table",
 ]

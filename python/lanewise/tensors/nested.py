@@ -1,16 +1,17 @@
 """``lw.map`` and other vectorized functions inside of a function that is recorded."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import flow
-from .._core import Value
+from .._core import DType, Value
 from ..element import Whole, as_value, is_operand
 from ..errors import UsageError, UsageTypeError
-from ..recorder import Recorder, current
-from ..source import at_line
+from ..recorder import Recorder, Retrace, current
+from ..source import at_line, user_line
 from ..trees import Structure, flatten, split_result, unflatten
 from . import spaces
+from .making import new_array
 from .spaces import Shape
 from .tensor import FUNCTIONS, Tensor, as_tensor, from_array, real_kind
 
@@ -94,8 +95,24 @@ def _common_size(arguments: list[Any]) -> int:
     return found[0]
 
 
+class _Given(NamedTuple):
+    """What a function gives for one position."""
+
+    structure: Structure
+    shapes: list[Shape]
+    dtypes: list[DType]
+
+
 def _record(recorder: Recorder, size: int, call: Callable[[Value], Any]) -> Any:
-    """Record an `each` that keeps what a function of the position gives."""
+    """Record an `each` that keeps what a function of the position gives.
+
+    A position of an `each` draws no random numbers; a map that does is recorded again as a loop.
+    """
+    passage = recorder.visit((user_line(), "map"))
+    known = recorder.session.drawing.get(passage)
+    if known is not None:
+        return _record_loop(recorder, size, call, known)
+    draws = recorder.draws
     structure: Structure = None
     shapes: list[Shape] = []
 
@@ -109,11 +126,33 @@ def _record(recorder: Recorder, size: int, call: Callable[[Value], Any]) -> Any:
         return [("keep", _value(recorder, leaf, taken)) for leaf in leaves]
 
     values = spaces.each(recorder, size, body)
+    if recorder.draws != draws:
+        dtypes = [value.dtype for value in values]
+        recorder.session.drawing[passage] = _Given(structure, shapes, dtypes)
+        raise Retrace
     tensors = (
         from_array(recorder, value, (size, *shape))
         for value, shape in zip(values, shapes, strict=True)
     )
     return unflatten(structure, tensors)
+
+
+def _record_loop(recorder: Recorder, size: int, call: Callable[[Value], Any], given: _Given) -> Any:
+    """Record a loop that writes what a function of the position gives."""
+    results = [
+        new_array(recorder, (size, *shape), dtype)
+        for shape, dtype in zip(given.shapes, given.dtypes, strict=True)
+    ]
+
+    def step(at: Value) -> None:
+        leaves: list[Any] = []
+        with _Inside(recorder):
+            flatten(call(at), leaves, split_result)
+        for result, leaf in zip(results, leaves, strict=True):
+            result.at_position(at).write(leaf)
+
+    spaces.count_to(recorder, size, step)
+    return unflatten(given.structure, iter(results))
 
 
 def _value(recorder: Recorder, leaf: Any, taken: set[int]) -> Value:

@@ -150,11 +150,15 @@ def loop_over(
     recorder: Recorder, sizes: Sequence[int], body: Callable[[list[Value]], None]
 ) -> None:
     """Record loops, one in another, over all positions; few of them are recorded one by one."""
-    total = math.prod(sizes)
-    if total <= MOST_STRAIGHT:
+    if math.prod(sizes) <= MOST_STRAIGHT:
         for place in np.ndindex(*sizes):
             body([number(recorder, at) for at in place])
-        return
+    else:
+        loops(recorder, sizes, body)
+
+
+def loops(recorder: Recorder, sizes: Sequence[int], body: Callable[[list[Value]], None]) -> None:
+    """Record loops, one in another, over all positions."""
 
     def inside(positions: list[Value]) -> None:
         if len(positions) == len(sizes):

@@ -309,14 +309,18 @@ class Tensor(Whole):
         return self.view(shape, strides)
 
     def moved_by(self, position: Value) -> Any:
+        """Return the part at a position of the first axis, which is there; a number as element."""
+        part = self.at_position(position)
+        return part if part.shape else part.at([])
+
+    def at_position(self, position: Value) -> "Tensor":
         """Return the part at a position of the first axis, which is there."""
         recorder = self.recorder
         moving = self._moving
         if not self._base.is_constant and self.steps[0] != 0:
             at = spaces.index_of(recorder, 0, moving, [position], self._strides[:1])
             moving = at
-        part = self.view(self.shape[1:], self._strides[1:], None, moving)
-        return part if part.shape else part.at([])
+        return self.view(self.shape[1:], self._strides[1:], None, moving)
 
     def is_since(self, first: int) -> bool:
         """Say whether it was made from the value of this number on."""

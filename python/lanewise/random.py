@@ -55,7 +55,7 @@ def _drawn(size: Size, dtype: DType, bounds: tuple[Any, ...], draw: Callable[...
         recorder.draws += 1
         recorder.locate()
         given = (bound.at(positions) for bound in wide)
-        result.write_at(positions, draw(recorder.recording, *given))
+        result.write_at(positions, Element(recorder, draw(recorder.recording, *given)))
 
     if result.size:
         spaces.loops(recorder, shape, step)

@@ -19,8 +19,8 @@ from .tensor import (
     apply,
     as_tensor,
     nothing,
-    real_type,
     recorder_of,
+    type_of,
     unsupported_tensor,
 )
 
@@ -54,7 +54,7 @@ def concatenate(arrays: Any, axis: Any = 0, dtype: Any = None) -> Tensor:
                     f"sizes but along axis {at}."
                 )
             )
-    ours = common_type(tensors) if dtype is None else real_type("concatenate", dtype)
+    ours = common_type(tensors) if dtype is None else type_of("concatenate", dtype)
     total = sum(tensor.shape[at] for tensor in tensors)
     result = new_array(recorder, (*first[:at], total, *first[at + 1 :]), ours)
     begin = 0
@@ -267,8 +267,8 @@ def gather(found: Tensor, gathered: Sequence[tuple[int, Any]]) -> Tensor:
     """Read axes of a tensor by tensors of indices."""
     selection = Selection(found, gathered)
 
-    def read(positions: list[Value]) -> Value:
-        return found.at(selection.places(positions), found.strides_in_base).value
+    def read(positions: list[Value]) -> Element:
+        return found.at(selection.places(positions), found.strides_in_base)
 
     return build(found.recorder, selection.shape, read)
 
@@ -283,7 +283,7 @@ def _index(recorder: Recorder, part: Any, size: int) -> tuple[Tensor, bool]:
             if plain.dtype == np.bool_ and plain.ndim == 1 and plain.size == size:
                 plain = np.flatnonzero(plain)
             else:
-                indexing.require_integers(real_type("index", plain.dtype))
+                indexing.require_integers(type_of("index", plain.dtype))
         if plain.size and not (plain.min() >= -size and plain.max() < size):
             raise IndexError(
                 at_line(
@@ -365,8 +365,8 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Tensor:
     tensor = as_tensor(recorder_of([arr, indices]), arr)
     shape, places = along_axis("take_along_axis", tensor, indices, axis)
 
-    def read(positions: list[Value]) -> Value:
-        return tensor.at(places(positions), tensor.strides_in_base).value
+    def read(positions: list[Value]) -> Element:
+        return tensor.at(places(positions), tensor.strides_in_base)
 
     return build(tensor.recorder, shape, read)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import INTEGERS
+from ..dtypes import INTEGERS, Type
 from ..element import Element, is_tensor
 from ..errors import UsageError, UsageTypeError
 from ..flow.memory import index_value
@@ -140,7 +140,7 @@ def _plain(part: Any, size: int) -> int:
     return at % size
 
 
-def require_integers(dtype: DType) -> None:
+def require_integers(dtype: Type) -> None:
     """Refuse tensors of anything but whole numbers as an index."""
     if dtype is DType.Bool:
         raise UsageTypeError(

@@ -7,12 +7,13 @@ sum is a product.
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FLOATS, INTEGERS, TO_NUMPY
+from ..complex_element import made
+from ..dtypes import FLOATS, INTEGERS, PARTS, TO_NUMPY, ComplexType, Type
 from ..element import Element, as_value, record
 from ..errors import UsageError, UsageTypeError
 from ..source import at_line
@@ -27,6 +28,7 @@ from .tensor import (
     of_space,
     real_type,
     recorder_of,
+    type_of,
 )
 
 _SUM_TYPES = {
@@ -35,7 +37,10 @@ _SUM_TYPES = {
 }
 
 
-def _wide(dtype: DType) -> DType:
+T = TypeVar("T", bound=Type)
+
+
+def _wide(dtype: T) -> T | DType:
     """Return the type in which values are combined."""
     return DType.F32 if dtype is DType.F16 else dtype
 
@@ -84,8 +89,8 @@ def reduce(
     if not shape and not keepdims:
         return Element(recorder, value)
     if not shape:
-        return from_number(recorder, value, (1,) * len(axes))
-    result = of_space(recorder, value, shape, tuple(gone_through), bool(sizes))
+        return from_number(recorder, (value,), (1,) * len(axes))
+    result = of_space(recorder, (value,), shape, tuple(gone_through), bool(sizes))
     return _with_kept(result, order, len(others)) if keepdims else result
 
 
@@ -109,7 +114,7 @@ def _of_nothing(
     dtype = prepare(a.at([spaces.number(recorder, 0)] * a.ndim)).dtype
     value = as_value(recorder, _OF_NOTHING.get(how, 0), dtype)
     left = shape if keepdims else tuple(n for d, n in enumerate(shape) if d not in axes)
-    return from_number(recorder, value, left) if left else Element(recorder, value)
+    return from_number(recorder, (value,), left) if left else Element(recorder, value)
 
 
 def _with_kept(result: Tensor, order: list[int], kept: int) -> Tensor:
@@ -118,14 +123,40 @@ def _with_kept(result: Tensor, order: list[int], kept: int) -> Tensor:
     return whole.transposed([order.index(d) for d in range(len(order))])
 
 
-def _finish(result: Any, dtype: DType) -> Any:
+def _finish(result: Any, dtype: Type) -> Any:
     return result.astype(TO_NUMPY[dtype])
 
 
-def _dtype_of(call: str, dtype: Any, default: DType) -> DType:
-    if dtype is None:
-        return default
-    return real_type(call, dtype)
+def _dtype_of(call: str, dtype: Any, default: Type) -> Type:
+    return default if dtype is None else type_of(call, dtype)
+
+
+def real_operand(call: str, a: Any) -> tuple[Tensor, DType]:
+    """Return an argument as a tensor of real numbers, and their type."""
+    tensor = operand(a)
+    return tensor, real_type(call, tensor.element_type)
+
+
+def with_parts(real: Any, imag: Any) -> Any:
+    """Return what two parts make up."""
+    return apply(made, real, imag)
+
+
+def _complex_total(how: str, a: Tensor, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """Return the sum of complex numbers, part by part, or their product, from left to right."""
+    if how == "sum":
+        parts = (sum_(part, axes, None, keepdims) for part in (a.real, a.imag))
+        return with_parts(*parts)
+    shape = tuple(1 if d in axes else size for d, size in enumerate(a.shape))
+    others = [d for d in range(a.ndim) if d not in axes]
+    count = math.prod(a.shape[d] for d in axes)
+    result: Any
+    if not count:
+        result = np.ones_like(a, shape=shape)
+    else:
+        flat = a.transposed([*others, *axes]).reshape(*(a.shape[d] for d in others), count)
+        result = np.cumprod(flat, axis=-1)[..., -1:].reshape(shape)
+    return result if keepdims else _squeezed(result, axes)
 
 
 def _total(call: str, how: str) -> Callable[..., Any]:
@@ -135,6 +166,8 @@ def _total(call: str, how: str) -> Callable[..., Any]:
         a = operand(a)
         axes = spaces.normal_axes(call, axis, a.ndim)
         ours = _dtype_of(call, dtype, _SUM_TYPES.get(a.element_type, a.element_type))
+        if isinstance(ours, ComplexType):
+            return _complex_total(how, a.astype(TO_NUMPY[ours]), axes, keepdims)
         wide = _wide(ours)
         recorder = a.recorder
         times = 1
@@ -175,7 +208,7 @@ def _without_constant(
         if not keepdims:
             return result
         if isinstance(result, Element):
-            return from_number(recorder, result.value, shape)
+            return from_number(recorder, result.values, shape)
         return result.reshape(shape)
 
     index = tuple(0 if d in constant else slice(None) for d in range(a.ndim))
@@ -196,9 +229,8 @@ prod = _total("prod", "product")
 
 def _extreme(call: str, how: str, of_bools: str) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        a = operand(a)
+        a, dtype = real_operand(call, a)
         axes = spaces.normal_axes(call, axis, a.ndim)
-        dtype = a.element_type
         recorder = a.recorder
         result = reduce(
             a,
@@ -218,14 +250,14 @@ max_ = _extreme("max", "max", "or")
 
 def _place(call: str, how: str) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        a = operand(a)
+        a, given = real_operand(call, a)
         if axis is None and not keepdims:
             a = a.reshape(-1)
         axes = spaces.normal_axes(call, axis, a.ndim)
         if axis is not None and len(axes) != 1:
             raise UsageError(at_line(f"{call}: more than one axis; got {axis}, expected one."))
         recorder = a.recorder
-        dtype = DType.I32 if a.element_type is DType.Bool else _wide(a.element_type)
+        dtype = DType.I32 if given is DType.Bool else _wide(given)
         result = reduce(a, axes, keepdims, how, lambda x: recorder.convert(x.value, dtype))
         return _finish(result, DType.I64)
 
@@ -240,8 +272,7 @@ def _quantifier(call: str, how: str) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         a = operand(a)
         axes = spaces.normal_axes(call, axis, a.ndim)
-        recorder = a.recorder
-        return reduce(a, axes, keepdims, how, lambda x: as_value(recorder, x, DType.Bool))
+        return reduce(a, axes, keepdims, how, lambda x: x.astype(np.bool_).value)
 
     return function
 
@@ -254,8 +285,8 @@ def _count(a: Tensor, axis: Any) -> int:
     return math.prod(a.shape[d] for d in spaces.normal_axes("mean", axis, a.ndim))
 
 
-def _real_type(dtype: DType) -> DType:
-    return dtype if dtype in FLOATS else DType.F64
+def _real_type(dtype: Type) -> Type:
+    return dtype if dtype in FLOATS or dtype in PARTS else DType.F64
 
 
 def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -284,7 +315,10 @@ def var(
     real = a.astype(wide)
     middle = _mean_of_some(real, axis, None, True, where) if mean is None else mean
     difference = real - middle
-    squares = difference * difference
+    squares = _squares(difference)
+    if isinstance(ours, ComplexType):
+        ours = PARTS[ours]
+        wide = TO_NUMPY[ours]
     less = ddof if correction is None else correction
     if where is True:
         count = wide.type(max(_count(a, axis) - less, 0))
@@ -293,6 +327,14 @@ def var(
         squares = np.where(chosen, squares, wide.type(0))
         count = np.maximum(count_nonzero(chosen, axis, keepdims) - less, 0).astype(wide)
     return _finish(sum_(squares, axis, None, keepdims) / count, ours)
+
+
+def _squares(x: Any) -> Any:
+    """Return the squares of numbers, or of the lengths of complex ones."""
+    if x.dtype.kind != "c":
+        return x * x
+    real, imag = x.real, x.imag
+    return real * real + imag * imag
 
 
 def std(
@@ -324,7 +366,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, keepdims: bool = Fals
 
 def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the logarithm of the sum of exponentials, without overflow."""
-    a = operand(a)
+    a = real_operand("logsumexp", a)[0]
     largest = max_(a, axis, keepdims=True)
     shift = np.where(np.isfinite(largest), largest, 0)
     total = np.log(sum_(np.exp(a - shift), axis, None, keepdims=True)) + shift
@@ -353,7 +395,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if x.element_type in INTEGERS or x.element_type is DType.Bool:
         x = x.astype(np.float64)
     if ord is None or (ord == "fro" and len(axes) == 2) or (ord == 2 and len(axes) == 1):
-        return np.sqrt(sum_(x * x, axis, None, keepdims))
+        return np.sqrt(sum_(_squares(x), axis, None, keepdims))
+    if x.dtype.kind == "c":
+        x = abs(x)
     if len(axes) == 1 and not isinstance(ord, str):
         return _norm_of_vectors(x, ord, axis, keepdims)
     if len(axes) == 2 and ord in (1, -1, np.inf, -np.inf):

@@ -7,18 +7,22 @@ from typing import Any
 import numpy as np
 
 from .._core import DType, Value
-from ..element import Element, as_value, record
+from ..complex_element import as_values
+from ..dtypes import Type
+from ..element import Element, record
 from ..errors import UsageError
 from ..source import at_line
 from . import spaces
-from .reductions import ignoring, operand
+from .reductions import ignoring, operand, real_operand
 from .tensor import (
     FUNCTIONS,
     METHODS,
     Tensor,
+    element_of,
     from_array,
     nothing,
     real_type,
+    type_of,
 )
 
 MOST_SORTED = 64
@@ -30,7 +34,10 @@ _SUM_TYPES = {
 
 
 def _along(
-    a: Tensor, axis: int, body: Callable[[Callable[[Value], Element], Value], None], dtype: DType
+    a: Tensor,
+    axis: int,
+    body: Callable[[Callable[[Value], Element], Callable[[Value, Any], None]], None],
+    dtype: Type,
 ) -> Tensor:
     """Record for every vector along an axis what fills an array of its size."""
     recorder = a.recorder
@@ -46,14 +53,19 @@ def _along(
         def read(at: Value) -> Element:
             return moved.at([*positions, at], [*steps, last])
 
-        zero = as_value(recorder, 0, dtype)
+        zero = as_values(recorder, 0, dtype)
         recorder.locate()
-        array = recorder.recording.array(zero, size)
-        body(read, array)
-        return [array]
+        arrays = [recorder.recording.array(part, size) for part in zero]
 
-    [value] = spaces.keep_all(recorder, sizes, one)
-    result = from_array(recorder, value, moved.shape)
+        def write(at: Value, number: Any) -> None:
+            for array, value in zip(arrays, as_values(recorder, number, dtype), strict=True):
+                recorder.recording.write_at(array, at, value, True)
+
+        body(read, write)
+        return arrays
+
+    values = spaces.keep_all(recorder, sizes, one)
+    result = from_array(recorder, tuple(values), moved.shape)
     return result.transposed([order.index(d) for d in range(a.ndim)])
 
 
@@ -68,28 +80,31 @@ def _scan(call: str, rule: str) -> Callable[..., Any]:
         recorder = a.recorder
         is_total = rule in ("add", "multiply")
         default = _SUM_TYPES.get(a.element_type, a.element_type) if is_total else a.element_type
-        ours = default if dtype is None else real_type(call, dtype)
+        ours = default if dtype is None else type_of(call, dtype)
+        if not is_total:
+            real_type(call, ours)
         size = a.shape[at]
 
-        def body(read: Callable[[Value], Element], array: Value) -> None:
+        def body(read: Callable[[Value], Element], write: Callable[[Value, Any], None]) -> None:
             recording = recorder.recording
 
             def number(place: Value) -> Element:
-                return Element(recorder, as_value(recorder, read(place), ours))
+                return element_of(recorder, as_values(recorder, read(place), ours))
 
             zero = spaces.number(recorder, 0)
             first = number(zero)
-            recording.write_at(array, zero, first.value, True)
+            write(zero, first)
             if size == 1:
                 return
-            slot = recording.slot(first.value)
+            slots = [recording.slot(value) for value in first.values]
 
             def step(before: Value) -> None:
                 place = recorder.op("add", [before, spaces.number(recorder, 1)])
-                so_far = Element(recorder, recording.read(slot))
-                total = record(rule, so_far, number(place)).value
-                recording.write(slot, total)
-                recording.write_at(array, place, total, True)
+                so_far = element_of(recorder, tuple(recording.read(slot) for slot in slots))
+                total = record(rule, so_far, number(place))
+                for slot, value in zip(slots, total.values, strict=True):
+                    recording.write(slot, value)
+                write(place, total)
 
             if size <= spaces.MOST_STRAIGHT:
                 for before in range(size - 1):
@@ -130,7 +145,7 @@ def _is_before(a: Element, b: Element) -> Any:
 
 
 def _sorted(call: str, a: Any, axis: Any, gives_places: bool) -> Any:
-    a = operand(a)
+    a = real_operand(call, a)[0]
     if axis is None:
         a, axis = a.reshape(-1), 0
     at = spaces.normal_axis(call, axis, a.ndim)
@@ -144,7 +159,7 @@ def _sorted(call: str, a: Any, axis: Any, gives_places: bool) -> Any:
         )
     recorder = a.recorder
 
-    def body(read: Callable[[Value], Element], array: Value) -> None:
+    def body(read: Callable[[Value], Element], write: Callable[[Value, Any], None]) -> None:
         values = [read(spaces.number(recorder, place)) for place in range(size)]
         places = [Element(recorder, recorder.constant(DType.I64, place)) for place in range(size)]
         for i, j in _exchanges(size):
@@ -161,7 +176,7 @@ def _sorted(call: str, a: Any, axis: Any, gives_places: bool) -> Any:
                 record("select", swap, values[i], values[j]),
             )
         for place, number in enumerate(places if gives_places else values):
-            recorder.recording.write_at(array, spaces.number(recorder, place), number.value, True)
+            write(spaces.number(recorder, place), number)
 
     return _along(a, at, body, DType.I64 if gives_places else a.element_type)
 
@@ -183,7 +198,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = None) -> Any:
 
 def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the number in the middle, or the mean of two."""
-    a = operand(a)
+    a = real_operand("median", a)[0]
     axes = spaces.normal_axes("median", axis, a.ndim)
     shape = tuple(1 if d in axes else size for d, size in enumerate(a.shape))
     others = [d for d in range(a.ndim) if d not in axes]

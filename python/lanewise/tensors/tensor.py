@@ -7,6 +7,7 @@ for elements. The other files of this folder add functions to ``FUNCTIONS``.
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -14,7 +15,18 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FROM_NUMPY, TO_NUMPY, Kind, settled
+from ..complex_element import as_values, of_values
+from ..dtypes import (
+    FROM_NUMPY,
+    OF_PARTS,
+    SUPPORTED,
+    TO_NUMPY,
+    ComplexType,
+    Kind,
+    Type,
+    parts_of,
+    settled,
+)
 from ..element import (
     ARRAY_METHODS,
     NUMPY_FUNCTIONS,
@@ -22,7 +34,6 @@ from ..element import (
     Varying,
     Whole,
     another_trial,
-    as_value,
     floor_divide,
     is_operand,
     kind_of,
@@ -119,7 +130,7 @@ class Tensor(Whole):
         return Kind(self._base.dtype)
 
     @property
-    def element_type(self) -> DType:
+    def element_type(self) -> Type:
         """The type of its numbers, as programs have it."""
         return self._base.dtype
 
@@ -166,7 +177,7 @@ class Tensor(Whole):
     def at(self, positions: Sequence[Value], strides: Sequence[int] | None = None) -> Element:
         """Record a read at positions; `strides` are others, of joined dimensions."""
         if self._base.is_constant:
-            return Element(self.recorder, self._base.read(self._base.value))
+            return of_values(self.recorder, self._base.read(self._base.value), self.kind)
         index = spaces.index_of(
             self.recorder,
             self._offset,
@@ -174,7 +185,7 @@ class Tensor(Whole):
             positions,
             self.steps if strides is None else strides,
         )
-        return Element(self.recorder, self._base.read(index, self._is_inside))
+        return of_values(self.recorder, self._base.read(index, self._is_inside), self.kind)
 
     def __repr__(self) -> str:
         return f"<tensor {self.shape} {self.dtype}>"
@@ -236,10 +247,11 @@ class Tensor(Whole):
         """Let its numbers be changed from now on."""
         self._base.make_writable()
 
-    def write_at(self, positions: Sequence[Value], value: Value) -> None:
+    def write_at(self, positions: Sequence[Value], number: Any) -> None:
         """Record an assignment to one number of a tensor that is writable."""
-        place = spaces.index_of(self.recorder, self._offset, self._moving, positions, self._strides)
-        self._base.write(place, value)
+        recorder = self.recorder
+        place = spaces.index_of(recorder, self._offset, self._moving, positions, self._strides)
+        self._base.write(place, as_values(recorder, number, self._base.dtype))
 
     def write(self, value: Any) -> None:
         """Assign to all its numbers."""
@@ -257,7 +269,7 @@ class Tensor(Whole):
         def assign(positions: list[Value]) -> None:
             number = source.at(positions, other)
             place = spaces.index_of(recorder, self._offset, self._moving, positions, own)
-            self._base.write(place, as_value(recorder, number, self._base.dtype))
+            self._base.write(place, as_values(recorder, number, self._base.dtype))
 
         spaces.loop_over(recorder, sizes, assign)
 
@@ -329,8 +341,13 @@ class Tensor(Whole):
 
     @property
     def base_value(self) -> Value:
-        """The array, row or table that it looks at."""
+        """The array, row or table that it looks at; that of the first part."""
         return self._base.value
+
+    @property
+    def base_values(self) -> "Values":
+        """The arrays of all parts."""
+        return self._base.values
 
     def transposed(self, axes: Sequence[int]) -> "Tensor":
         """Return a view with the axes in another order."""
@@ -349,18 +366,47 @@ class Tensor(Whole):
         return self.swapaxes(-1, -2)  # type: ignore[no-any-return]
 
     @property
+    def is_complex(self) -> bool:
+        """Whether its numbers have two parts."""
+        return isinstance(self._base.dtype, ComplexType)
+
+    @property
     def real(self) -> "Tensor":
-        """Itself: complex numbers are others."""
-        return self
+        """The real parts: itself, unless it is complex."""
+        return self._of_part(0) if self.is_complex else self
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.make_writable()
+        self.real.write(value)
 
     @property
     def imag(self) -> "Tensor":
-        """Zeros."""
-        return from_number(self.recorder, as_value(self.recorder, 0, self._base.dtype), self.shape)
+        """The imaginary parts: zeros, unless it is complex."""
+        if self.is_complex:
+            return self._of_part(1)
+        return nothing(self.recorder, self.shape, self._base.dtype)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self.make_writable()
+        self._of_part(1).write(value)
+
+    def _of_part(self, number: int) -> "Tensor":
+        """Return a view of one of the parts of complex numbers."""
+        base, distance = self._base.part(number)
+        moving = self._moving
+        if moving is not None and distance != 1:
+            recorder = self.recorder
+            moving = recorder.op("mul", [moving, recorder.constant(moving.dtype, distance)])
+        strides = tuple(stride * distance for stride in self._strides)
+        offset = self._offset * distance + (number if distance != 1 else 0)
+        base.has_views = True
+        return Tensor(base, self.shape, strides, offset, moving, self._is_inside)
 
     def conjugate(self) -> "Tensor":
-        """Return itself."""
-        return self
+        """Return them with the other sign of their imaginary parts; real ones are themselves."""
+        return apply(lambda x: x.conjugate(), self) if self.is_complex else self
 
     conj = conjugate
 
@@ -392,22 +438,22 @@ class Tensor(Whole):
         del order
         recorder = self.recorder
         if self._base.is_constant:
-            return from_number(recorder, self._base.value, self.shape)
+            return from_number(recorder, self._base.values, self.shape)
         sizes, [steps] = spaces.joined(self.shape, [self.steps])
         if not sizes:
-            return from_number(recorder, self.at([], []).value, self.shape)
-        [kept] = spaces.keep_all(recorder, sizes, lambda at: [self.at(at, steps).value])
-        return from_array(recorder, kept, self.shape)
+            return from_number(recorder, self.at([], []).values, self.shape)
+        kept = spaces.keep_all(recorder, sizes, lambda at: [*self.at(at, steps).values])
+        return from_array(recorder, tuple(kept), self.shape)
 
     def astype(self, dtype: Any, copy: bool = True) -> "Tensor":
         """Convert to another type, as the numbers do."""
-        ours = real_type("astype", dtype)
+        ours = type_of("astype", dtype)
         if ours is self._base.dtype:
             return self
         return apply(lambda x: x.astype(dtype), self)  # type: ignore[no-any-return]
 
-    def as_result(self, dtype: DType, taken: set[int]) -> Value:
-        """Return an array that a function can give back; one in `taken` only once."""
+    def as_result(self, dtype: Type, taken: set[int]) -> list[Value]:
+        """Return arrays, one of each part, that a function gives back; those in `taken` once."""
         recorder = self.recorder
         base = self._base
         base.require_here()
@@ -427,16 +473,31 @@ class Tensor(Whole):
             and base.value.id not in taken
             and spaces.joined(self.shape, [self._strides])[1][0] in ([1], [])
         )
-        value = base.value
+        values = list(base.values)
         if not is_whole:
             sizes, [steps] = spaces.joined(self.shape, [self.steps])
             sizes, steps = (sizes, steps) if sizes else ([1], [0])
 
             def read(at: list[Value]) -> list[Value]:
-                return [recorder.convert(self.at(at, steps).value, dtype)]
+                return [*as_values(recorder, self.at(at, steps), dtype)]
 
-            [value] = spaces.keep_all(recorder, sizes, read)
-        taken.add(value.id)
+            values = spaces.keep_all(recorder, sizes, read)
+        taken.update(value.id for value in values)
+        return values
+
+    def woven(self, dtype: Type, taken: set[int]) -> Value:
+        """Return an array in which the parts of complex numbers follow one another."""
+        recorder = self.recorder
+        parts = self.as_result(dtype, taken)
+
+        def read(at: Value) -> Value:
+            one = spaces.number(recorder, 1)
+            place = recorder.op("shr", [at, one])
+            first, second = (recorder.recording.read_at(part, place, True) for part in parts)
+            is_second = recorder.op("eq", [recorder.op("and", [at, one]), one])
+            return recorder.op("select", [is_second, second, first])
+
+        [value] = spaces.each(recorder, self.size * 2, lambda at: [("keep", read(at))])
         return value
 
     def item(self, *index: Any) -> Any:
@@ -610,55 +671,62 @@ def _with_size(tensor: Tensor, shape: Shape) -> Shape:
 # --- making tensors ---
 
 
-def from_array(recorder: Recorder, value: Value, shape: Shape, kind: str = KEPT) -> Tensor:
-    """Return a tensor of the values of an array, row or table, which stand together."""
-    return Tensor(Base(recorder, kind, value, math.prod(shape)), shape)
+Values = tuple[Value, ...]  # one of each part
 
 
-def from_number(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
+def from_array(recorder: Recorder, values: Values, shape: Shape, kind: str = KEPT) -> Tensor:
+    """Return a tensor of the values of arrays, which stand together."""
+    return Tensor(Base(recorder, kind, values, math.prod(shape)), shape)
+
+
+def from_number(recorder: Recorder, values: Values, shape: Shape) -> Tensor:
     """Return a tensor of one number in all places, which can be written one by one."""
-    return Tensor(Base(recorder, NUMBER, value, math.prod(shape)), shape)
+    return Tensor(Base(recorder, NUMBER, values, math.prod(shape)), shape)
 
 
-def table(recorder: Recorder, value: Value, shape: Shape, moving: Value | None) -> Tensor:
+def table(
+    recorder: Recorder, value: Value, shape: Shape, dtype: Type, moving: Value | None = None
+) -> Tensor:
     """Return the tensor of an array from outside, or of a row of it, which is checked when read."""
-    base = Base(recorder, TABLE, value, math.prod(shape))
+    base = Base(recorder, TABLE, (value,), math.prod(shape), dtype)
     return Tensor(base, shape, moving=moving, is_inside=moving is None)
 
 
-def array(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
+def array(recorder: Recorder, values: Values, shape: Shape) -> Tensor:
     """Return the tensor of an array of the element's own."""
-    return Tensor(Base(recorder, ARRAY, value, math.prod(shape), is_early=True), shape)
+    return Tensor(Base(recorder, ARRAY, values, math.prod(shape), is_early=True), shape)
 
 
-def row(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
+def row(recorder: Recorder, value: Value, shape: Shape, dtype: Type) -> Tensor:
     """Return the tensor of a mapped parameter."""
-    return from_array(recorder, value, shape, ROW)
+    return Tensor(Base(recorder, ROW, (value,), math.prod(shape), dtype), shape)
 
 
-def real_type(call: str, dtype: Any) -> DType:
-    """Return the type of a tensor's numbers, which are real."""
+def type_of(call: str, dtype: Any) -> Type:
+    """Return the type of a tensor's numbers."""
     ours = FROM_NUMPY.get(np.dtype(dtype))
-    if not isinstance(ours, DType):
+    if ours is None:
         raise UsageTypeError(
-            at_line(
-                f"{call}: unsupported type; got {np.dtype(dtype)}, expected bool, int8 to int64, "
-                "uint8 to uint64, float16, float32 or float64. Compute with real and imaginary "
-                "parts."
-            )
+            at_line(f"{call}: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
         )
     return ours
 
 
-def real_kind(call: str, number: Any) -> DType:
-    """Return the type in which a tensor keeps a number."""
-    dtype = settled(kind_of(number))
-    return dtype if isinstance(dtype, DType) else real_type(call, TO_NUMPY[dtype])
+def real_type(call: str, dtype: Type) -> DType:
+    """Return a type, if it is real."""
+    if isinstance(dtype, ComplexType):
+        raise UsageTypeError(
+            at_line(
+                f"{call}: not defined for complex numbers; got a tensor of {TO_NUMPY[dtype]}, "
+                "expected real ones. Take x.real, x.imag or abs(x)."
+            )
+        )
+    return dtype
 
 
-def nothing(recorder: Recorder, shape: Shape, dtype: DType) -> Tensor:
-    """Return a tensor without numbers."""
-    return from_number(recorder, as_value(recorder, 0, dtype), shape)
+def nothing(recorder: Recorder, shape: Shape, dtype: Type) -> Tensor:
+    """Return a tensor of zeros, or without numbers."""
+    return from_number(recorder, as_values(recorder, 0, dtype), shape)
 
 
 def as_tensor(recorder: Recorder, value: Any) -> Tensor:
@@ -671,21 +739,23 @@ def as_tensor(recorder: Recorder, value: Any) -> Tensor:
         return FUNCTIONS["nested"](recorder, value)  # type: ignore[no-any-return]
     if isinstance(value, np.ndarray) and value.ndim:
         return constant(recorder, value)
-    return from_number(recorder, as_value(recorder, value, real_kind("tensor", value)), ())
+    return from_number(recorder, as_values(recorder, value, settled(kind_of(value))), ())
 
 
 def constant(recorder: Recorder, array: Any) -> Tensor:
     """Return a tensor of an array of plain numbers."""
-    dtype = real_type("tensor", array.dtype)
+    dtype = type_of("tensor", array.dtype)
     if array.size == 0:
         return nothing(recorder, array.shape, dtype)
     if isinstance(array, PlainArray):  # of the function's own, which may change it
         array = np.array(array)
         flat = array.ravel()
         if flat.tobytes() == flat[:1].tobytes() * flat.size:
-            return from_number(recorder, as_value(recorder, flat[0], dtype), array.shape)
-    table = recorder.constant_table(array.view(np.ndarray), dtype)
-    return from_array(recorder, table, array.shape, TABLE)
+            return from_number(recorder, as_values(recorder, flat[0], dtype), array.shape)
+    plain, part = array.view(np.ndarray), parts_of(dtype)[0]
+    if isinstance(dtype, ComplexType):
+        plain = np.ascontiguousarray(plain).view(TO_NUMPY[part])
+    return table(recorder, recorder.constant_table(plain, part), array.shape, dtype)
 
 
 # --- functions ---
@@ -723,9 +793,10 @@ def apply(function: Callable[..., Any], *operands: Any, call: str | None = None)
     if 0 in shape:  # the types are what is left to find out
         joined_sizes, joined_steps = [], [[] for _ in steps]
     is_tuple = False
+    counts: list[int] = []  # of parts
 
     def body(positions: list[Value]) -> list[Value]:
-        nonlocal is_tuple
+        nonlocal is_tuple, counts
         following = iter(joined_steps)
         numbers = [
             operand if part is None else part.at(positions, next(following))
@@ -733,31 +804,44 @@ def apply(function: Callable[..., Any], *operands: Any, call: str | None = None)
         ]
         result = function(*numbers)
         is_tuple = isinstance(result, tuple)
-        return [
-            as_value(recorder, one, real_kind(call or _name_of(function), one))
+        given = [
+            as_values(recorder, one, settled(kind_of(one)))
             for one in (result if is_tuple else (result,))
         ]
+        counts = [len(values) for values in given]
+        return [value for values in given for value in values]
 
-    values = spaces.keep_all(recorder, joined_sizes, body)
+    left = iter(spaces.keep_all(recorder, joined_sizes, body))
     results = tuple(
-        of_space(recorder, value, shape, tuple(sizes), bool(joined_sizes)) for value in values
+        of_space(
+            *(recorder, tuple(itertools.islice(left, count)), shape),
+            tuple(sizes),
+            bool(joined_sizes),
+        )
+        for count in counts
     )
     return results if is_tuple else results[0]
 
 
-def of_space(recorder: Recorder, value: Value, shape: Shape, sizes: Shape, is_array: bool) -> Any:
+def of_space(recorder: Recorder, values: Values, shape: Shape, sizes: Shape, is_array: bool) -> Any:
     """Return a tensor of what was kept, which is the same along dimensions of size 1."""
     if not shape:
-        return Element(recorder, value)
+        return element_of(recorder, values)
     if not is_array:
-        return from_number(recorder, value, shape)
-    kept = from_array(recorder, value, sizes)
+        return from_number(recorder, values, shape)
+    kept = from_array(recorder, values, sizes)
     if sizes == shape:
         return kept
     strides = tuple(
         0 if size == 1 else stride for size, stride in zip(sizes, kept.strides_in_base, strict=True)
     )
     return Tensor(kept._base, shape, strides)
+
+
+def element_of(recorder: Recorder, values: Values) -> Element:
+    """Return the element of a value, or of two parts."""
+    part = values[0].dtype
+    return of_values(recorder, values, Kind(part if len(values) == 1 else OF_PARTS[part]))
 
 
 def _name_of(function: Any) -> str:

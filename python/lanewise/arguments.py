@@ -81,9 +81,9 @@ class Signature(NamedTuple):
 
     @property
     def parameters(self) -> int:
-        """How many parameters a program has for them: two for a complex number."""
+        """How many parameters a program has for them: two for a single complex number."""
         return sum(
-            2 if leaf.kind.dtype in PARTS and leaf.role is not ParamKind.Table else 1
+            2 if leaf.kind.dtype in PARTS and not (leaf.role is ParamKind.Table or leaf.row) else 1
             for leaf in self.values
         )
 
@@ -192,9 +192,9 @@ def describe(
             role = ParamKind.Mapped if is_mapped else ParamKind.Shared
             leaves.append(Parameter(kind, role, row))
             mapped.append(value.shape[: value.ndim - len(row)] if is_mapped else ())
-            values.append(value)
+            values.append(woven(value) if row and kind.dtype in PARTS else value)
             names.append(name)
-            is_plain = is_plain and value is argument
+            is_plain = is_plain and values[-1] is argument
     if not values and count is None:
         raise UsageError(
             f"{call}: nothing to map over; got no arguments, expected at least one, or count=."
@@ -245,15 +245,17 @@ def _in_rows(
             f"{call}: elements of {name} are empty; got the shape {row} of an element, expected at "
             "least one value in each."
         )
-    if value.dtype.kind == "c":
-        raise UsageTypeError(
-            f"{call}: elements of {name} are complex; got {value.dtype} in the shape {row}, "
-            "expected real numbers. Pass its real and imaginary parts."
-        )
     if not stand_together(value, rank):
         copied.append(f"{name}: the values of an element stand apart")
         value = np.ascontiguousarray(value)
     return value, row
+
+
+def woven(array: Array) -> Array:
+    """Return an array of complex numbers as one of their parts, which are its last dimension."""
+    real = array.real
+    strides = (*array.strides, real.itemsize)
+    return np.lib.stride_tricks.as_strided(real, (*array.shape, 2), strides)
 
 
 def _counted(

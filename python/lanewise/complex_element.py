@@ -55,7 +55,7 @@ class Complex(Element):
 
     conj = conjugate
 
-    def item(self) -> Element:
+    def item(self, *index: Any) -> Element:
         """Return it as a Python number, which gives way to other types."""
         return of_values(
             self.recorder,

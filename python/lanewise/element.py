@@ -63,6 +63,12 @@ NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 # Functions of `rules.RULES`, and others, where a complex number is among the operands;
 # complex_functions.py fills it.
 COMPLEX_FUNCTIONS: dict[str, Callable[..., Any]] = {}
+# Methods of arrays that are functions of NumPy.
+ARRAY_METHODS = (
+    *("sum", "prod", "min", "max", "mean", "var", "std", "argmin", "argmax", "any", "all"),
+    *("cumsum", "cumprod", "dot", "repeat", "take", "clip", "round", "squeeze", "diagonal"),
+    *("trace", "swapaxes", "argsort", "searchsorted", "compress", "choose", "ptp"),
+)
 
 
 def another_trial(recorder: Recorder, value: Value, error: Exception) -> None:
@@ -153,15 +159,25 @@ class Element:
         """Return itself: elements are on no device of their own."""
         return self
 
-    def item(self) -> "Element":
+    def item(self, *index: Any) -> "Element":
         """Return it as a Python number, which gives way to other types."""
+        if index:
+            return self.whole().reshape(-1)[index[0]].item()  # type: ignore[no-any-return]
         if self._value.dtype in FLOATS:
             return Element(self.recorder, self.recorder.convert(self._value, DType.F64), weak=True)
         return self if self._value.dtype is DType.Bool else whole(self)
 
-    def clip(self, low: Any = None, high: Any = None) -> Any:
-        """Return the nearest number from `low` to `high`."""
-        return np.clip(self, low, high)
+    def copy(self) -> "Element":
+        """Return itself: it never changes."""
+        return self
+
+    T = property(copy)
+
+    def whole(self) -> Any:
+        """Return it as a tensor without dimensions."""
+        from .tensors import as_tensor  # seldom needed, and long to import
+
+        return as_tensor(self.recorder, self)
 
     def round(self, decimals: int = 0) -> Any:
         """Return it rounded to some decimals."""
@@ -343,7 +359,7 @@ class Element:
                 return NotImplemented
             return _whole(ufunc, inputs, options, True)
         if method != "__call__":
-            raise unsupported(f"np.{ufunc.__name__}.{method}")
+            return self.whole().__array_ufunc__(ufunc, method, *inputs, **options)
         return self._record_numpy(ufunc, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
@@ -367,6 +383,15 @@ class Element:
         if options and (left := set(options) - options_of(recorded)):
             raise unsupported(f"{numpy_name(function)} with {', '.join(sorted(left))}=")
         return recorded(*inputs, **options)
+
+
+def _of_arrays(name: str) -> Callable[..., Any]:
+    return lambda self, *args, **kwargs: getattr(self.whole(), name)(*args, **kwargs)
+
+
+for _name in (*ARRAY_METHODS, "transpose", "reshape", "ravel", "flatten", "tolist"):
+    if not hasattr(Element, _name):
+        setattr(Element, _name, _of_arrays(_name))
 
 
 def _whole(function: Any, inputs: Any, options: dict[str, Any], has_arrays: bool) -> Any:

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from .complex_element import Complex, made
+from .dtypes import promote, settled
 from .element import (
     NUMPY_FUNCTIONS,
     Element,
+    as_value,
     floor_divide,
+    kind_of,
     power,
     record,
     rounded,
@@ -73,7 +76,8 @@ def _round(a: Any, decimals: int = 0) -> Element:
     return rounded(a, decimals)
 
 
-def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    a_min, a_max = (min if a_min is None else a_min), (max if a_max is None else a_max)
     if a_min is not None:
         a = np.maximum(a, a_min)
     return a if a_max is None else np.minimum(a, a_max)
@@ -149,6 +153,7 @@ def _nan_to_num(
 
 
 def _isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+    b = b * 1.0  # bools have no difference
     is_near = np.abs(a - b) <= atol + rtol * np.abs(b)
     result = np.logical_or(np.logical_and(is_near, np.isfinite(b)), a == b)
     if equal_nan:
@@ -168,6 +173,23 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return result
 
 
+def _gcd(a: Any, b: Any) -> Any:
+    from .loops import while_loop  # seldom needed
+
+    kind = settled(promote(kind_of(a), kind_of(b)))
+    recorder = next(x.recorder for x in (a, b) if isinstance(x, Element))
+    larger, rest = (abs(Element(recorder, as_value(recorder, x, kind))) for x in (a, b))
+    state = while_loop(lambda x, y: y != 0, lambda x, y: (y, x % y), (larger, rest))
+    return state[0]
+
+
+def _lcm(a: Any, b: Any) -> Any:
+    common = _gcd(a, b)
+    return np.where(common == 0, 0, abs(a // np.where(common == 0, 1, common) * b)).astype(
+        common.dtype
+    )
+
+
 def _angle(z: Any, deg: bool = False) -> Any:
     angle = record("arctan2", z.imag, z.real)
     return angle * (180 / np.pi) if deg else angle
@@ -175,7 +197,7 @@ def _angle(z: Any, deg: bool = False) -> Any:
 
 def _polyval(p: Any, x: Any) -> Any:
     result: Any = 0
-    for coefficient in p:
+    for coefficient in np.asarray(p) if isinstance(p, (list, tuple)) else p:
         result = result * x + coefficient
     return result
 
@@ -190,15 +212,6 @@ def _constant_like(value: int) -> Callable[..., Any]:
 def _full_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
     kind = a.dtype if dtype is None else np.dtype(dtype)
     return fill_value.astype(kind) if isinstance(fill_value, Element) else kind.type(fill_value)
-
-
-def _itself(a: Any, axis: Any = None) -> Any:
-    """Do a reduction of one number."""
-    return a
-
-
-def _truth(a: Any, axis: Any = None) -> Any:
-    return a.astype(np.bool_)
 
 
 def _result_type(*operands: Any) -> Any:
@@ -258,6 +271,8 @@ _WRITTEN: dict[Any, Any] = {
     np.allclose: _isclose,
     np.nan_to_num: _nan_to_num,
     np.sinc: _sinc,
+    np.gcd: _gcd,
+    np.lcm: _lcm,
     np.select: _select,
     np.polyval: _polyval,
     np.zeros_like: _constant_like(0),
@@ -268,11 +283,7 @@ _WRITTEN: dict[Any, Any] = {
     np.ndim: lambda a: 0,
     np.shape: lambda a: (),
     np.size: lambda a: 1,
-    np.squeeze: lambda a: a,
-    np.transpose: lambda a: a,
     np.result_type: _result_type,
-    **dict.fromkeys((np.sum, np.prod, np.min, np.max, np.amin, np.amax, np.mean), _itself),
-    **dict.fromkeys((np.any, np.all), _truth),
 }
 _umath = import_module("numpy._core.umath" if hasattr(np, "_core") else "numpy.core.umath")
 NUMPY_FUNCTIONS[_umath.clip] = _clip  # the ufunc behind np.clip

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import _core
-from .dtypes import PARTS, Type
+from .dtypes import Type
 from .fixed import Fixed, Missing
-from .specialization import Found, Prints, Recorded, Request
+from .specialization import Found, Prints, Recorded, Request, are_pairs
 from .trees import Structure
 
 
@@ -50,7 +50,7 @@ def carry(request: Request, found: Found) -> Carried:
 
 def arrive(carried: Carried) -> Recorded:
     """Return a program that was pickled as if it had been recorded here."""
-    is_complex = [dtype in PARTS for dtype in carried.dtypes]
+    is_complex = are_pairs(carried.dtypes, carried.result_shapes)
     if carried.prints is not None and not carried.request.finds_lines:
         is_complex.append(False)  # the number of lines
     program = _core.parse(

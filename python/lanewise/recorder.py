@@ -62,6 +62,7 @@ class Session:
         self._kinds: dict[Hashable, Kind] = {}
         self._conflicts: dict[Hashable, Any] = {}
         self._trials = 0
+        self.drawing: dict[Passage, Any] = {}  # inner maps that draw, and what they give
 
     def mode(self, passage: Passage) -> str | None:
         """Return how something has to be recorded, by its place."""
@@ -128,6 +129,7 @@ class Recorder:
         self.texts: list[Any] = []  # about elements, that are put off until they are printed
         self.accumulated: dict[Any, Any] = {}  # what accumulators have in the program
         self.is_numbered = False  # which number an element has makes a difference
+        self.draws = 0  # how many are recorded up to now
         self.intervals: dict[int, Interval] = {}  # of values by number, where something is known
         self._visits: Counter[Hashable] = Counter()
         self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended

@@ -15,11 +15,11 @@ import numpy as np
 from . import _core
 from ._core import DType, ParamKind, Program
 from .arguments import Leaf, Parameter, RaggedParameter, Signature, Static
-from .dtypes import FROM_NUMPY, PARTS, Kind, Type, parts_of, type_named
+from .dtypes import FROM_NUMPY, Kind, Type, parts_of, type_named
 from .errors import UsageError
 from .fixed import Fixed
 from .records import Record
-from .specialization import Found, Recorded, Request
+from .specialization import Found, Recorded, Request, are_pairs
 from .trees import Node, Structure
 
 _FORMAT = 2
@@ -150,14 +150,16 @@ def _to_structure(described: Any) -> Structure:
 
 def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorded]:
     types = tuple(type_named(name) for name in described["types"])
-    program = _core.parse(
-        described["program"],
-        None,
-        [dtype in PARTS for dtype in types],
-        [tuple(shape) for shape in described["shapes"]],
-        [tuple(shape) for shape in described["result_shapes"]],
+    shapes, result_shapes = (
+        [tuple(shape) for shape in described[which]] for which in ("shapes", "result_shapes")
     )
-    expected = [part for dtype in types for part in parts_of(dtype)]
+    pairs = are_pairs(types, result_shapes)
+    program = _core.parse(described["program"], None, pairs, shapes, result_shapes)
+    expected = [
+        part
+        for dtype, is_pair in zip(types, pairs, strict=True)
+        for part in parts_of(dtype)[: 2 if is_pair else 1]
+    ]
     found = program.results(_core.MapOptions())
     if found != expected:
         raise UsageError(
@@ -193,7 +195,11 @@ def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorde
 
 def _check_parameters(program: Program, leaves: tuple[Parameter, ...], captured: list[Any]) -> None:
     """Refuse programs whose parameters are not those that the file describes."""
-    expected = [each for leaf in leaves for each in _parameters(leaf.kind.dtype, leaf.role)]
+    expected = [
+        each
+        for leaf in leaves
+        for each in _parameters(leaf.kind.dtype, leaf.role)[: 1 if leaf.row else 2]
+    ]
     for value in captured:
         array = np.asarray(value)
         role = ParamKind.Table if array.ndim else ParamKind.Shared

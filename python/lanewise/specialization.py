@@ -1,9 +1,10 @@
 """Recording a function for one signature, and finding what was recorded before."""
 
 import functools
+import itertools
 import math
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from . import _core, flow
 from ._core import DType, ParamKind, Program, Value
-from .arguments import Leaf, RaggedParameter, Signature, Static
+from .arguments import Leaf, RaggedParameter, Signature, Static, woven
 from .captures import Captures, Source, plain_function
 from .complex_element import NewParameter, as_values, new_parameters, of_values
 from .convert import refuse_generators
@@ -64,7 +65,20 @@ class Recorded(NamedTuple):
     @property
     def shapes(self) -> list[tuple[int, ...]]:
         """The shapes of the results' elements."""
-        return self.program.result_shapes[: len(self.dtypes)]
+        shapes = self.program.result_shapes[: len(self.dtypes)]
+        pairs = zip(shapes, self.dtypes, strict=True)
+        return [shape[:-1] if dtype in PARTS else shape for shape, dtype in pairs]
+
+    def woven(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return arrays for the results as the program has them: complex ones as their parts."""
+        pairs = zip(arrays, self.shapes, strict=True)
+        return tuple(woven(a) if row and a.dtype.kind == "c" else a for a, row in pairs)
+
+    @property
+    def has_woven(self) -> bool:
+        """Whether a result is a tensor of complex numbers."""
+        pairs = zip(self.shapes, self.dtypes, strict=True)
+        return any(shape and dtype in PARTS for shape, dtype in pairs)
 
 
 class Found(NamedTuple):
@@ -166,7 +180,10 @@ def _record(
     results = [_as_tensor(recorder, result) for result in results]
     dtypes = _result_types(function, request, results, structure, bool(recorder.accumulated))
     values = _result_values(recorder, results, dtypes)
-    result_shapes = [() if is_operand(result) else result.shape for result in results]
+    result_shapes = [
+        () if is_operand(result) else (*result.shape, *([2] if dtype in PARTS else []))
+        for result, dtype in zip(results, dtypes, strict=True)
+    ]
     captures.settle(function)
     if captures.has_changed_constants():
         if not recorder.converts:
@@ -204,7 +221,7 @@ def _finished(
     dtypes: tuple[Type, ...],
     rows: _Rows,
 ) -> Recorded:
-    is_complex = [dtype in PARTS for dtype in dtypes]
+    is_complex = are_pairs(dtypes, rows.result_shapes)
     prints = None
     if recorder.prints is not None:
         prints = Prints(tuple(recorder.prints.sites), recorder.is_numbered)
@@ -232,6 +249,12 @@ def _finished(
         [] if folds is None else folds.described(),
     )
     return Recorded(program, captures, structure, dtypes, prints, rows.sizes, folds)
+
+
+def are_pairs(dtypes: Sequence[Type], shapes: list[tuple[int, ...]]) -> list[bool]:
+    """Say which results are two values of the program: single complex numbers."""
+    known = itertools.chain(shapes, itertools.repeat(()))
+    return [dtype in PARTS and not shape for dtype, shape in zip(dtypes, known, strict=False)]
 
 
 _MOST_RESULTS = 16  # of a program
@@ -278,8 +301,10 @@ def _symbolic(
     if leaf.row and leaf.role is not ParamKind.Table:
         from .tensors import row
 
-        assert isinstance(leaf.kind.dtype, DType)
-        return row(recorder, new_parameter(leaf.kind.dtype, leaf.role, leaf.row), leaf.row)
+        parts = parts_of(leaf.kind.dtype)  # those of a complex number follow one another
+        shape = leaf.row if len(parts) == 1 else (*leaf.row, 2)
+        value = new_parameter(parts[0], leaf.role, shape)
+        return row(recorder, value, leaf.row, leaf.kind.dtype)
     values = new_parameters(new_parameter, leaf.kind, leaf.role)
     if leaf.role is ParamKind.Table:
         return Table(recorder, values[0], leaf.kind, leaf.row, tables.next())
@@ -329,7 +354,8 @@ def _result_values(recorder: Recorder, results: list[Any], dtypes: tuple[Type, .
     values: list[Value] = []
     for result, dtype in zip(results, dtypes, strict=True):
         if is_tensor(result):
-            values.append(result.as_result(dtype, taken))
+            is_complex = dtype in PARTS
+            values += [result.woven(dtype, taken)] if is_complex else result.as_result(dtype, taken)
         else:
             values += as_values(recorder, _literal(result), dtype)
     return values

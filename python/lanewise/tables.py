@@ -67,15 +67,8 @@ class Table(Whole):
         """Return it as a tensor."""
         from .tensors import table  # seldom needed, and long to import
 
-        if self._is_complex:
-            raise UsageTypeError(
-                at_line(
-                    "table: a whole array of complex numbers; got a use of all of them, expected "
-                    "its values by index. Capture its real and imaginary parts."
-                )
-            )
         moving = None if self._offset is None else self._offset.value
-        return table(self._recorder, self._table, self.shape, moving)
+        return table(self._recorder, self._table, self.shape, self._kind.dtype, moving)
 
     @property
     def shape(self) -> tuple[int, ...]:

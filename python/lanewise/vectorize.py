@@ -114,7 +114,7 @@ seed, first_element
         if described.ragged:
             run = _Run(function, described, described.shape, recorded, values, options)
             return self._run_ragged(run, out)
-        is_simple = recorded.prints is None and recorded.folds is None
+        is_simple = recorded.prints is None and recorded.folds is None and not recorded.has_woven
         if not is_simple or out is not None or options.progress is not None:
             outputs = self._outputs(out, described.shape, recorded)
             run = _Run(function, described, described.shape, recorded, values, options)
@@ -312,6 +312,7 @@ seed, first_element
     def _run_together(self, run: "_Run", outputs: tuple[Any, ...]) -> None:
         """Run into arrays in which the values of an element stand together."""
         program, options = run.recorded.program, run.options
+        outputs = run.recorded.woven(outputs)
         total = math.prod(run.shape)
         with shown(options.progress, self.name, total) as progress:
             added = run.recorded.folds

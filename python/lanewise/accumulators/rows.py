@@ -52,7 +52,7 @@ def combine_row(recorder: Recorder, part: Part, op: str, value: Any) -> None:
     from ..tensors import array, as_tensor  # seldom needed, and long to import
 
     assert part.array is not None
-    own = array(recorder, part.array, part.about)
+    own = array(recorder, (part.array,), part.about)
     added = as_tensor(recorder, value).astype(TO_NUMPY[part.dtype])
     own.write(_OPERATIONS[op](own, added))
 

@@ -377,8 +377,13 @@ def _making(function: Any) -> None:
     FUNCTIONS[function] = functools.partial(local_array, function)
 
 
-for _maker in (np.zeros, np.ones, np.full, np.empty, np.array, np.asarray, np.arange):
+for _maker in (
+    *(np.zeros, np.ones, np.full, np.empty, np.array, np.asarray, np.arange),
+    *(np.linspace, np.eye, np.identity, np.tri),
+):
     _making(_maker)
+FUNCTIONS[np.asanyarray] = functools.partial(local_array, np.asarray)
+FUNCTIONS[np.ascontiguousarray] = lambda a: np.atleast_1d(local_array(np.asarray, a))
 
 
 # --- rows of different lengths ---

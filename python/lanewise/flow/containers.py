@@ -10,12 +10,12 @@ from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
-from ..dtypes import FROM_NUMPY, PARTS, TO_NUMPY, promote, promote_all
+from ..dtypes import FROM_NUMPY, promote, promote_all
 from ..element import Element, Whole, kind_of
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, Retrace, current
 from ..source import at_line
-from .memory import LocalArray, Memory
+from .memory import Memory
 from .slots import Slot, new_slot, read, write
 from .state import has_element, is_number
 
@@ -284,7 +284,7 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
             self.require_memory()
 
 
-LOCAL = (LocalList, LocalDict, LocalArray, PlainArray, Whole)
+LOCAL = (LocalList, LocalDict, PlainArray, Whole)
 
 
 def local_list(site: int, values: list[Any]) -> list[Any]:
@@ -320,8 +320,6 @@ def local_array(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return made
     place = Place(recorder, (make.__name__, made.shape))
     if place.mode is not None:
-        if made.dtype.kind == "c":
-            return LocalArray(recorder, made.ravel().tolist(), made.shape, made.dtype)
         from ..tensors.making import array_of_numbers
 
         return array_of_numbers(recorder, made)
@@ -337,32 +335,17 @@ def _holds_elements(values: Any) -> bool:
 
 
 def _array_of_elements(recorder: Recorder, values: Any, dtype: Any = None) -> Any:
-    flat = _flat(values)
-    if all(is_number(value) for value in flat):
-        kind = promote_all([kind_of(value) for value in flat])
-        if dtype is None and kind.dtype in PARTS:
-            dtype = TO_NUMPY[kind.dtype]
-        if dtype is not None and np.dtype(dtype).kind == "c":
-            return LocalArray(recorder, flat, np.shape(_without_values(values)), dtype)
     from ..tensors.making import nested
 
     made = nested(recorder, values)
     return made if dtype is None else made.astype(dtype)
 
 
-def _flat(values: Any) -> list[Any]:
-    if not isinstance(values, (list, tuple)):
-        return [values]
-    return [value for part in values for value in _flat(part)]
-
-
-def _without_values(values: Any) -> Any:
-    return [_without_values(part) for part in values] if isinstance(values, (list, tuple)) else 0
-
-
 def item(container: Any, index: Any) -> Any:
     """Do `container[index]`; sequences that others have made are read as they are."""
-    is_ours = isinstance(container, (LocalList, LocalArray, PlainArray))
+    if isinstance(container, Element):
+        return container.whole()[index]
+    is_ours = isinstance(container, (LocalList, PlainArray))
     elements = [part for part in _parts(index) if isinstance(part, Element)]
     if is_ours or not elements or not isinstance(container, (list, tuple, np.ndarray)):
         return container[index]

@@ -15,7 +15,6 @@ from ..recorder import current
 from ..source import is_users
 from ..tables import Table
 from ..texts import has_mark, put_off
-from .memory import LocalArray
 from .state import is_number, take_apart
 
 _CONVERSIONS = {-1: None, ord("s"): str, ord("r"): repr, ord("a"): ascii}
@@ -37,8 +36,6 @@ def _is_open(value: Any) -> bool:
         return has_mark(value)
     if is_number(value):
         return False
-    if isinstance(value, LocalArray):
-        return True
     if isinstance(value, (Whole, np.ndarray)):
         return isinstance(value, Whole) and not isinstance(value, Table)
     return any(map(_is_open, take_apart(value).numbers))

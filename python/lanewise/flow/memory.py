@@ -1,16 +1,12 @@
 """Values of an element's own that are read and written by index: an array of the program."""
 
-from collections.abc import Iterator
-from typing import Any, NoReturn
-
-import numpy as np
+from typing import Any
 
 from .._core import DType, Value
 from ..complex_element import as_values, of_values
-from ..dtypes import FROM_NUMPY, INTEGERS, Kind, promote
-from ..element import Element, kind_of, record, unsupported
+from ..dtypes import INTEGERS, Kind, promote
+from ..element import Element, kind_of, record
 from ..errors import UsageError, UsageTypeError
-from ..intervals import Interval
 from ..recorder import Recorder, Retrace
 from ..source import at_line
 from .state import is_same_number
@@ -82,95 +78,3 @@ class Memory:
         self._recorder.locate()
         for array, value in zip(self._arrays, values, strict=True):
             self._recorder.recording.write_at(array, place, value)
-
-
-class LocalArray:
-    """A NumPy array of complex numbers that a function makes and writes into."""
-
-    __array_priority__ = 1000
-
-    def __init__(self, recorder: Recorder, values: Any, shape: tuple[int, ...], dtype: Any) -> None:
-        self._recorder = recorder
-        self.shape = shape
-        self.dtype = np.dtype(dtype)
-        self._memory = Memory(recorder, list(values), Kind(FROM_NUMPY[self.dtype]), None)
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions it has."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """How many places it has."""
-        return int(np.prod(self.shape))
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def _flat(self, index: Any) -> Any:
-        """Return the place of an index, which has as many parts as there are dimensions."""
-        parts = index if isinstance(index, tuple) else (index,)
-        if len(parts) != self.ndim:
-            raise unsupported(f"an index of {len(parts)} parts into {self.ndim} dimensions")
-        if len(parts) == 1:
-            return self._part(parts[0], 0)
-        place: Any = 0
-        for axis, part in enumerate(parts):
-            checked = self._part(part, axis)
-            if isinstance(checked, Element):
-                value = index_value(self._recorder, checked, self.shape[axis])
-                value = self._recorder.convert(value, DType.I32)
-                self._recorder.recording.check_index(value, self.shape[axis])
-                checked = Element(self._recorder, value)
-            place = place * self.shape[axis] + checked
-        if isinstance(place, Element):
-            self._recorder.intervals[place.value.id] = Interval(0, self.size - 1)
-        return place
-
-    def _part(self, part: Any, axis: int) -> Any:
-        if isinstance(part, Element):
-            return part
-        if isinstance(part, (int, np.integer)) and -self.shape[axis] <= part < self.shape[axis]:
-            return int(part) % self.shape[axis]
-        if isinstance(part, (int, np.integer)):
-            raise IndexError(
-                at_line(
-                    f"index: out of range; got {part}, expected {-self.shape[axis]} to "
-                    f"{self.shape[axis] - 1}."
-                )
-            )
-        raise unsupported(f"an index of type {type(part).__name__} into a local array")
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._memory.read(self._flat(index))
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._memory.write(self._flat(index), value)
-
-    def __iter__(self) -> Iterator[Any]:
-        if self.ndim != 1:
-            raise unsupported("a loop over the rows of a local array")
-        return self.items()
-
-    def items(self) -> Iterator[Any]:
-        """Return the values of all places."""
-        return (self._memory.read(i) for i in range(self.size))
-
-    def fill(self, value: Any) -> None:
-        """Write a value everywhere."""
-        for place in range(self.size):
-            self._memory.write(place, value)
-
-    def sum(self) -> Any:
-        """Return the sum of all places, left to right."""
-        return sum(self.items())
-
-    def __array_ufunc__(self, ufunc: Any, *_: Any, **__: Any) -> NoReturn:
-        raise unsupported(f"np.{ufunc.__name__} of a whole local array")
-
-    def __array_function__(self, function: Any, *_: Any, **__: Any) -> NoReturn:
-        raise unsupported(f"np.{function.__name__} of a whole local array")
-
-    def __repr__(self) -> str:
-        return f"<local array {self.shape} {self.dtype}>"

@@ -22,7 +22,6 @@ from ..source import at_line
 from ..tables import Table
 from ..texts import Later, Text, has_mark, without_marks
 from .formats import own_text
-from .memory import LocalArray
 from .state import Missing, has_element, take_apart
 
 
@@ -176,8 +175,6 @@ def _expanded(recorder: Recorder, value: Any) -> Any:
                 "single ones. Print them in a loop, for v in row."
             )
         )
-    if isinstance(value, LocalArray):
-        return Grid(tuple(value.items()), value.shape, value.dtype)
     if isinstance(value, Whole):
         return Grid(tuple(value.reshape(-1)), value.shape, value.dtype)
     if isinstance(value, np.ndarray) and value.ndim and value.dtype in FROM_NUMPY:

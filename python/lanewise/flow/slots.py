@@ -51,9 +51,9 @@ def new_slot(recorder: Recorder, number: Any, kind: Kind) -> Slot:
         from ..tensors.making import new_array
 
         tensor = as_tensor(number)
-        array = new_array(recorder, tensor.shape, _real(kind))
+        array = new_array(recorder, tensor.shape, kind.dtype)
         array.write(tensor)
-        return Slot((array.base_value,), kind, tensor.shape)
+        return Slot(array.base_values, kind, tensor.shape)
     initial = as_values(recorder, number, kind.dtype)
     return Slot(tuple(recorder.recording.slot(value) for value in initial), kind)
 
@@ -68,8 +68,11 @@ def slot_before(
     """Make a slot for such a value before an open scope, with 0 or, of numbers, a first value."""
     if is_whole(number):
         tensor = as_tensor(number)
-        array = recorder.recording.array_before(scope, _real(kind), tensor.size)
-        return Slot((array,), kind, tensor.shape)
+        arrays = (
+            recorder.recording.array_before(scope, part, tensor.size)
+            for part in parts_of(kind.dtype)
+        )
+        return Slot(tuple(arrays), kind, tensor.shape)
     made = (
         recorder.recording.slot_before(scope, part, _before(start, part))
         for part, start in zip(parts_of(kind.dtype), starts, strict=False)
@@ -87,11 +90,6 @@ def _before(number: Any, dtype: DType) -> Any:
     if dtype is DType.Bool:
         return bool(plain)
     return float(plain) if dtype in FLOATS else int(plain)
-
-
-def _real(kind: Kind) -> DType:
-    assert isinstance(kind.dtype, DType)  # there are no tensors of others
-    return kind.dtype
 
 
 def write(recorder: Recorder, slot: Slot, number: Any) -> None:
@@ -116,7 +114,7 @@ def _tensor(recorder: Recorder, slot: Slot) -> Any:
     from ..tensors import array
 
     assert slot.shape is not None
-    return array(recorder, slot.values[0], slot.shape)
+    return array(recorder, slot.values, slot.shape)
 
 
 def select(test: Element, a: Any, b: Any) -> Any:

@@ -146,9 +146,9 @@ def _check_axis(call: str, axis: Any) -> None:
 def _typed(call: str, dtype: Any, default: DType) -> DType:
     if dtype is None:
         return default
-    from ..tensors.tensor import real_type  # seldom needed, and long to import
+    from ..tensors.tensor import real_type, type_of  # seldom needed, and long to import
 
-    return real_type(call, dtype)
+    return real_type(call, type_of(call, dtype))
 
 
 def _type_of(row: Row) -> DType:

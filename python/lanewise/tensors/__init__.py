@@ -6,6 +6,7 @@ from typing import Any
 from . import (
     arranging,
     convolution,
+    derived,
     linalg,
     lookups,
     making,
@@ -14,6 +15,7 @@ from . import (
     scans,
     scatter,
     slopes,
+    spaces,
 )
 from .tensor import FUNCTIONS, Tensor, apply, array, as_tensor, record_whole, row, table
 
@@ -34,6 +36,7 @@ __all__ = [
     "arranging",
     "array",
     "as_tensor",
+    "derived",
     "linalg",
     "lookups",
     "making",
@@ -43,5 +46,6 @@ __all__ = [
     "scans",
     "scatter",
     "slopes",
+    "spaces",
     "table",
 ]

@@ -15,12 +15,12 @@ from .making import build, common_type, new_array, stacked
 from .spaces import Shape
 from .tensor import (
     FUNCTIONS,
-    OF_ELEMENTS,
     Tensor,
     apply,
     as_tensor,
-    real_type,
+    nothing,
     recorder_of,
+    type_of,
     unsupported_tensor,
 )
 
@@ -54,7 +54,7 @@ def concatenate(arrays: Any, axis: Any = 0, dtype: Any = None) -> Tensor:
                     f"sizes but along axis {at}."
                 )
             )
-    ours = common_type(tensors) if dtype is None else real_type("concatenate", dtype)
+    ours = common_type(tensors) if dtype is None else type_of("concatenate", dtype)
     total = sum(tensor.shape[at] for tensor in tensors)
     result = new_array(recorder, (*first[:at], total, *first[at + 1 :]), ours)
     begin = 0
@@ -144,10 +144,6 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
     shape = tensor.shape
     wide = (*shape[: at + 1], count, *shape[at + 1 :])
     spread = tensor.reshape(*shape[: at + 1], 1, *shape[at + 1 :]).broadcast_to("repeat", wide)
-    if 0 in wide:
-        raise UsageError(
-            at_line(f"repeat: nothing is left; got {count} times, expected 1 or more.")
-        )
     return spread.reshape(*shape[:at], shape[at] * count, *shape[at + 1 :])
 
 
@@ -168,6 +164,8 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any
     """Put numbers around a tensor."""
     tensor = _one(array)
     widths = np.broadcast_to(np.asarray(_known(pad_width)), (tensor.ndim, 2)).tolist()
+    if mode not in ("constant", "edge", "reflect", "symmetric", "wrap"):
+        raise unsupported_tensor(f"np.pad with mode={mode!r}")
     if mode != "constant":
         for axis, (before, after) in enumerate(widths):
             if before or after:
@@ -175,12 +173,18 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any
                 places = plain(np.arange(tensor.shape[axis]), (before, after), mode)
                 tensor = take(tensor, places, axis)
         return tensor
-    if isinstance(constant_values, (tuple, list)):
-        raise unsupported_tensor("np.pad with more than one constant")
+    several = isinstance(constant_values, (tuple, list, np.ndarray))
     shape = tuple(
         before + size + after for size, (before, after) in zip(tensor.shape, widths, strict=True)
     )
-    result = new_array(tensor.recorder, shape, tensor.element_type, constant_values)
+    fill = 0 if several else constant_values
+    result = new_array(tensor.recorder, shape, tensor.element_type, fill)
+    if several:
+        fills = np.broadcast_to(np.asarray(constant_values), (tensor.ndim, 2)).tolist()
+        for axis, ((before, after), (first, last)) in enumerate(zip(widths, fills, strict=True)):
+            front = (slice(None),) * axis
+            result[(*front, slice(0, before))] = first
+            result[(*front, slice(shape[axis] - after, None))] = last
     inside = tuple(
         slice(before, before + size) for size, (before, _) in zip(tensor.shape, widths, strict=True)
     )
@@ -263,8 +267,8 @@ def gather(found: Tensor, gathered: Sequence[tuple[int, Any]]) -> Tensor:
     """Read axes of a tensor by tensors of indices."""
     selection = Selection(found, gathered)
 
-    def read(positions: list[Value]) -> Value:
-        return found.at(selection.places(positions), found.strides_in_base).value
+    def read(positions: list[Value]) -> Element:
+        return found.at(selection.places(positions), found.strides_in_base)
 
     return build(found.recorder, selection.shape, read)
 
@@ -274,12 +278,12 @@ def _index(recorder: Recorder, part: Any, size: int) -> tuple[Tensor, bool]:
     if isinstance(part, np.ndarray) or (
         isinstance(part, list) and not any(isinstance(p, (Element, Whole)) for p in part)
     ):
-        plain = np.asarray(part)
+        plain = np.asarray(part, dtype=None if len(part) else np.int32)
         if plain.dtype == np.bool_ or plain.dtype.kind not in "iu":
             if plain.dtype == np.bool_ and plain.ndim == 1 and plain.size == size:
                 plain = np.flatnonzero(plain)
             else:
-                indexing.require_integers(real_type("index", plain.dtype))
+                indexing.require_integers(type_of("index", plain.dtype))
         if plain.size and not (plain.min() >= -size and plain.max() < size):
             raise IndexError(
                 at_line(
@@ -361,8 +365,8 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Tensor:
     tensor = as_tensor(recorder_of([arr, indices]), arr)
     shape, places = along_axis("take_along_axis", tensor, indices, axis)
 
-    def read(positions: list[Value]) -> Value:
-        return tensor.at(places(positions), tensor.strides_in_base).value
+    def read(positions: list[Value]) -> Element:
+        return tensor.at(places(positions), tensor.strides_in_base)
 
     return build(tensor.recorder, shape, read)
 
@@ -451,9 +455,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     *front, n, m = tensor.shape
     size = min(n, m - offset) if offset >= 0 else min(n + offset, m)
     if size <= 0:
-        raise UsageError(
-            at_line(f"diagonal: lies outside; got offset {offset}, expected one in {(n, m)}.")
-        )
+        return nothing(tensor.recorder, (*front, 0), tensor.element_type)
     begin = tensor[..., max(-offset, 0) :, max(offset, 0) :]
     *outer, i, j = begin.strides_in_base
     return begin.view((*front, size), (*outer, i + j))  # type: ignore[no-any-return]
@@ -478,7 +480,8 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 def _triangle(is_lower: bool) -> Callable[..., Any]:
     def function(m: Any, k: int = 0) -> Any:
         tensor = _one(m)
-        kept = np.tri(tensor.shape[-2], tensor.shape[-1], k if is_lower else k - 1, dtype=bool)
+        rows, columns = tensor.shape[-2:] * (3 - min(tensor.ndim, 2))
+        kept = np.tri(rows, columns, k if is_lower else k - 1, dtype=bool)
         zero = tensor.dtype.type(0)
         return np.where(kept if is_lower else ~kept, tensor, zero)
 
@@ -489,9 +492,14 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Cut a tensor along an axis."""
     tensor = _one(ary)
     at = spaces.normal_axis("split", axis, tensor.ndim)
-    pieces = np.split(np.arange(tensor.shape[at]), indices_or_sections)
+    return _cut(tensor, np.split(np.arange(tensor.shape[at]), indices_or_sections), at)
+
+
+def _cut(tensor: Tensor, pieces: list[Any], axis: int) -> list[Any]:
+    begins = [int(piece[0]) if piece.size else 0 for piece in pieces]
     return [
-        tensor[(*[slice(None)] * at, slice(int(p[0]), int(p[-1]) + 1))] for p in pieces if p.size
+        tensor[(*[slice(None)] * axis, slice(begin, begin + piece.size))]
+        for begin, piece in zip(begins, pieces, strict=True)
     ]
 
 
@@ -499,15 +507,20 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Cut a tensor along an axis, where sizes may differ by one."""
     tensor = _one(ary)
     at = spaces.normal_axis("array_split", axis, tensor.ndim)
-    pieces = np.array_split(np.arange(tensor.shape[at]), indices_or_sections)
-    cuts = [int(piece[0]) for piece in pieces[1:] if piece.size]
-    return split(tensor, cuts, at)
+    return _cut(tensor, np.array_split(np.arange(tensor.shape[at]), indices_or_sections), at)
 
 
-def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Return the differences of neighbours along an axis."""
     tensor = _one(a)
     at = spaces.normal_axis("diff", axis, tensor.ndim)
+    if prepend is not None or append is not None:
+        parts = [
+            tensor if part is a else _beside(tensor, part, at)
+            for part in (prepend, a, append)
+            if part is not None
+        ]
+        tensor = concatenate(parts, at)
     whole = (slice(None),) * at
     for _ in range(n):
         later, earlier = tensor[(*whole, slice(1, None))], tensor[(*whole, slice(None, -1))]
@@ -516,6 +529,15 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
         else:
             tensor = later - earlier
     return tensor
+
+
+def _beside(tensor: Tensor, part: Any, axis: int) -> Tensor:
+    """Return what is put beside a tensor along an axis; a number is one for all others."""
+    found = as_tensor(tensor.recorder, part)
+    if found.ndim:
+        return found
+    shape = tuple(1 if d == axis else size for d, size in enumerate(tensor.shape))
+    return found.broadcast_to("diff", shape)
 
 
 def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False) -> tuple[Any, ...]:
@@ -576,11 +598,5 @@ FUNCTIONS.update(
         np.atleast_1d: _at_least(1),
         np.atleast_2d: _at_least(2),
         np.atleast_3d: _at_least(3),
-    }
-)
-OF_ELEMENTS.update(
-    {
-        *(np.stack, np.vstack, np.hstack, np.concatenate, np.column_stack),
-        *(np.repeat, np.tile, np.broadcast_to, np.atleast_1d, np.atleast_2d, np.copyto),
     }
 )

@@ -1,11 +1,15 @@
 """Where the values of tensors are: a row, a table, or an array of the element.
 
+Complex numbers are two arrays, one of each part; in a row or table the parts of one follow one
+another, as they do in memory.
+
 Several tensors may look at one base. What is written through one of them is seen by all.
 """
 
 from typing import Any
 
-from .._core import DType, Value
+from .._core import Value
+from ..dtypes import OF_PARTS, PARTS, ComplexType, Type
 from ..errors import UsageError
 from ..flow.containers import Place
 from ..recorder import Recorder
@@ -23,44 +27,79 @@ class Base:
     number stands for as many values as there are.
     """
 
-    __slots__ = ("_each", "_is_early", "has_views", "kind", "place", "recorder", "size", "value")
+    __slots__ = (
+        *("_each", "_is_early", "dtype", "has_views", "kind", "place", "recorder", "size"),
+        "values",
+    )
 
     def __init__(
-        self, recorder: Recorder, kind: str, value: Value, size: int, is_early: bool = False
+        self,
+        recorder: Recorder,
+        kind: str,
+        values: tuple[Value, ...],
+        size: int,
+        dtype: Type | None = None,
+        is_early: bool = False,
     ) -> None:
         self._is_early = is_early  # there before the scope in which it was recorded
         self.recorder = recorder
         self.kind = kind
-        self.value = value
+        self.values = values  # of each part
+        part = values[0].dtype
+        self.dtype = dtype or (part if len(values) == 1 else OF_PARTS[part])
         self.size = size
         self.has_views = False
         self._each = recorder.eaches
         self.place = Place(recorder, (user_line(), "tensor"))
-        if kind != ARRAY and self.place.mode is not None:
+        if kind != ARRAY and size and self.place.mode is not None:
             self._to_array()
 
     @property
-    def dtype(self) -> DType:
-        """The type of the values."""
-        return self.value.dtype
+    def value(self) -> Value:
+        """The array, row or table, or that of the first part."""
+        return self.values[0]
+
+    @property
+    def _is_woven(self) -> bool:
+        """Whether the parts of complex numbers follow one another."""
+        return isinstance(self.dtype, ComplexType) and len(self.values) == 1
 
     @property
     def is_constant(self) -> bool:
         """Whether all values are one number."""
         return self.kind == NUMBER
 
-    def read(self, index: Value, is_inside: bool = True) -> Value:
+    def read(self, index: Value, is_inside: bool = True) -> tuple[Value, ...]:
         """Record a read; `is_inside` vouches for the index."""
         self.require_here()
         if self.kind == NUMBER:
-            return self.value
-        self.recorder.locate()
-        return self.recorder.recording.read_at(self.value, index, is_inside)
+            return self.values
+        recorder = self.recorder
+        recorder.locate()
+        read_at = recorder.recording.read_at
+        if self._is_woven:
+            first = recorder.op("mul", [index, recorder.constant(index.dtype, 2)])
+            second = recorder.op("add", [first, recorder.constant(index.dtype, 1)])
+            return tuple(read_at(self.value, place, is_inside) for place in (first, second))
+        return tuple(read_at(value, index, is_inside) for value in self.values)
 
-    def write(self, index: Value, value: Value) -> None:
+    def write(self, index: Value, values: tuple[Value, ...]) -> None:
         """Record an assignment to a place that is there; the base is writable."""
         self.recorder.locate()
-        self.recorder.recording.write_at(self.value, index, value, True)
+        for array, value in zip(self.values, values, strict=True):
+            self.recorder.recording.write_at(array, index, value, True)
+
+    def part(self, number: int) -> "tuple[Base, int]":
+        """Return where a part of complex numbers is, and the distance of two of them there."""
+        distance = 2 if self._is_woven else 1
+        values = self.values if self._is_woven else (self.values[number],)
+        base = Base(
+            *(self.recorder, self.kind, values, self.size * distance),
+            PARTS[self.dtype],
+            self._is_early,
+        )
+        base._each = self._each
+        return base, distance
 
     def make_writable(self) -> None:
         """Let it be an array of the element's own from now on."""
@@ -73,7 +112,7 @@ class Base:
                     "function, or write a loop."
                 )
             )
-        if self.kind == ARRAY:
+        if self.kind == ARRAY or not self.size:
             return
         if not self.place.is_for_all():
             self.place.require(_MEMORY)
@@ -83,8 +122,11 @@ class Base:
         recorder = self.recorder
         recorder.locate()
         if self.kind in (ROW, TABLE):
-            [self.value] = spaces.each(recorder, self.size, lambda at: [("keep", self.read(at))])
-        self.value = recorder.recording.array(self.value, self.size)
+            kept = spaces.each(
+                recorder, self.size, lambda at: [("keep", value) for value in self.read(at)]
+            )
+            self.values = tuple(kept)
+        self.values = tuple(recorder.recording.array(one, self.size) for one in self.values)
         self.kind = ARRAY
 
     def require_here(self) -> None:

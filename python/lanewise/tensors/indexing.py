@@ -1,14 +1,13 @@
 """Indices of tensors: what NumPy's basic indices make of offset, shape and strides."""
 
 import operator
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import INTEGERS
+from ..dtypes import INTEGERS, Type
 from ..element import Element, is_tensor
 from ..errors import UsageError, UsageTypeError
 from ..flow.memory import index_value
@@ -38,7 +37,10 @@ def is_sequence_index(part: Any) -> bool:
 
 def expanded(index: Any, ndim: int) -> list[Any]:
     """Return an index with a part for every dimension, and None for new ones."""
-    parts = list(index) if isinstance(index, tuple) else [index]
+    parts: list[Any] = []
+    for part in index if isinstance(index, tuple) else (index,):
+        is_mask = isinstance(part, np.ndarray) and part.ndim > 0 and part.dtype == np.bool_
+        parts += np.nonzero(part) if is_mask else [part]
     taken = sum(part is not None and part is not Ellipsis for part in parts)
     if taken > ndim:
         raise UsageError(
@@ -105,19 +107,18 @@ def view(
 
 
 def _places(part: slice, size: int) -> range:
-    if any(isinstance(bound, Element) and not hasattr(bound, "known") for bound in _bounds(part)):
-        raise UsageTypeError(
-            at_line(
-                "index: an element is a bound of a slice; got a size that differs between "
-                "elements, expected plain numbers. Read as many values from there on, "
-                "x[i + np.arange(n)]."
+    for bound in (part.start, part.stop, part.step):
+        if isinstance(bound, Element) and not hasattr(bound, "known"):
+            error = UsageTypeError(
+                at_line(
+                    "index: an element is a bound of a slice; got a size that differs between "
+                    "elements, expected plain numbers. Read as many values from there on, "
+                    "x[i + np.arange(n)]."
+                )
             )
-        )
+            bound.recorder.make_plain(bound.value, error)  # the counter of a loop
+            raise error
     return range(size)[part]
-
-
-def _bounds(part: slice) -> Sequence[Any]:
-    return part.start, part.stop, part.step
 
 
 def _plain(part: Any, size: int) -> int:
@@ -139,7 +140,7 @@ def _plain(part: Any, size: int) -> int:
     return at % size
 
 
-def require_integers(dtype: DType) -> None:
+def require_integers(dtype: Type) -> None:
     """Refuse tensors of anything but whole numbers as an index."""
     if dtype is DType.Bool:
         raise UsageTypeError(

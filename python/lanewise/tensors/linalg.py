@@ -31,7 +31,7 @@ def _square(call: str, a: Any) -> Tensor:
                 f"with n up to {MOST}. Map over stacks of matrices."
             )
         )
-    is_float = tensor.dtype.kind == "f" and tensor.element_type is not DType.F16
+    is_float = tensor.dtype.kind in "fc" and tensor.element_type is not DType.F16
     return tensor if is_float else tensor.astype(np.float64)
 
 
@@ -160,7 +160,7 @@ def det(a: Any) -> Any:
 
 
 def cholesky(a: Any) -> Any:
-    """Return the lower triangle whose product with its transpose is the matrix."""
+    """Return the lower triangle whose product with its conjugate transpose is the matrix."""
     matrix = _square("np.linalg.cholesky", a)
     size = matrix.shape[0]
     given = _numbers(matrix)
@@ -170,10 +170,11 @@ def cholesky(a: Any) -> Any:
         for i in range(j, size):
             total = given[i][j]
             for k in range(j):
-                total = total - rows[i][k] * rows[j][k]
+                total = total - rows[i][k] * rows[j][k].conjugate()
             if i == j:
-                _fail_if(~(total > 0), "np.linalg.cholesky: the matrix is not positive")
-                rows[j][j] = record("sqrt", total)
+                size_of = total.real
+                _fail_if(~(size_of > 0), "np.linalg.cholesky: the matrix is not positive")
+                rows[j][j] = record("sqrt", size_of)
             else:
                 rows[i][j] = total / rows[j][j]
     return _tensor(matrix.recorder, rows)

@@ -13,7 +13,7 @@ from .making import new_array
 from .reductions import operand
 from .scans import sort
 from .scatter import at
-from .tensor import FUNCTIONS, OF_ELEMENTS, Tensor, apply, as_tensor, recorder_of
+from .tensor import FUNCTIONS, Tensor, apply, as_tensor, recorder_of
 
 
 def _sorted_vector(call: str, a: Any) -> Tensor:
@@ -178,4 +178,3 @@ FUNCTIONS.update(
         np.percentile: percentile,
     }
 )
-OF_ELEMENTS.update({np.searchsorted, np.digitize, np.interp, np.isin})

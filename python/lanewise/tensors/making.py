@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import DType, Value
-from ..dtypes import FROM_NUMPY, TO_NUMPY, Kind, promote_all, settled
-from ..element import NUMPY_FUNCTIONS, Element, Whole, another_trial, as_value, kind_of
+from .._core import Value
+from ..complex_element import as_values
+from ..dtypes import FROM_NUMPY, Kind, Type, promote_all, settled
+from ..element import NUMPY_FUNCTIONS, Element, Whole, another_trial, kind_of
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder
 from ..source import at_line
@@ -18,53 +19,57 @@ from .tensor import (
     FUNCTIONS,
     Tensor,
     as_tensor,
-    empty,
     from_array,
     from_number,
-    real_kind,
-    real_type,
     recorder_of,
+    type_of,
 )
 
 
-def new_array(recorder: Recorder, shape: Shape, dtype: DType, fill: Any = 0) -> Tensor:
+def new_array(recorder: Recorder, shape: Shape, dtype: Type, fill: Any = 0) -> Tensor:
     """Return a tensor to be written, all of one number at first."""
-    if 0 in shape:
-        raise empty("tensor", shape)
     size = int(np.prod(shape))
-    initial = as_value(recorder, fill, dtype)
+    initial = as_values(recorder, fill, dtype)
+    if not size:
+        return from_number(recorder, initial, shape)
     recorder.locate()
-    return from_array(recorder, recorder.recording.array(initial, size), shape, ARRAY)
+    arrays = tuple(recorder.recording.array(value, size) for value in initial)
+    return from_array(recorder, arrays, shape, ARRAY)
 
 
 def array_of_numbers(recorder: Recorder, array: Any) -> Tensor:
     """Return a tensor to be written that begins with plain numbers."""
     values = array.ravel()
-    result = new_array(recorder, array.shape, real_type("tensor", array.dtype), values[0])
+    if not values.size:
+        return as_tensor(recorder, array)
+    result = new_array(recorder, array.shape, type_of("tensor", array.dtype), values[0])
     is_same = values.tobytes() == values[:1].tobytes() * values.size
     if not is_same:
         result[...] = array.view(np.ndarray).copy()
     return result
 
 
-def build(recorder: Recorder, shape: Shape, read: Callable[[list[Value]], Value]) -> Tensor:
+def build(recorder: Recorder, shape: Shape, read: Callable[[list[Value]], Element]) -> Tensor:
     """Return a tensor of what a function gives for every position."""
     sizes = [size for size in shape if size != 1]
+    if 0 in shape:
+        return from_number(recorder, read([spaces.number(recorder, 0)] * len(shape)).values, shape)
 
     def at(positions: list[Value]) -> list[Value]:
         left = iter(positions)
-        return [read([spaces.number(recorder, 0) if n == 1 else next(left) for n in shape])]
+        number = read([spaces.number(recorder, 0) if n == 1 else next(left) for n in shape])
+        return [*number.values]
 
-    [value] = spaces.keep_all(recorder, sizes, at)
+    values = tuple(spaces.keep_all(recorder, sizes, at))
     if not sizes:
-        return from_number(recorder, value, shape)
-    return from_array(recorder, value, shape)
+        return from_number(recorder, values, shape)
+    return from_array(recorder, values, shape)
 
 
-def common_type(parts: Sequence[Any]) -> DType:
+def common_type(parts: Sequence[Any]) -> Type:
     """Return the type that tensors and numbers have in common."""
     kinds = [Kind(FROM_NUMPY[p.dtype]) if _has_axes(p) else kind_of(p) for p in parts]
-    return real_type("tensor", TO_NUMPY[settled(promote_all(kinds))])
+    return settled(promote_all(kinds))
 
 
 def _has_axes(value: Any) -> bool:
@@ -121,16 +126,16 @@ def _like(value: int) -> Callable[..., Any]:
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Return a tensor of one number, of the shape and type of another."""
     tensor = as_tensor(recorder_of([a, fill_value]), a)
-    ours = tensor.element_type if dtype is None else real_type("tensor", dtype)
-    number = as_value(tensor.recorder, fill_value, ours)
+    ours = tensor.element_type if dtype is None else type_of("tensor", dtype)
+    number = as_values(tensor.recorder, fill_value, ours)
     sizes = tensor.shape if shape is None else _shape(shape)
     return from_number(tensor.recorder, number, sizes)
 
 
 def full(recorder: Recorder, shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     """Return a tensor of one element in all places."""
-    ours = real_kind("full", fill_value) if dtype is None else real_type("tensor", dtype)
-    return from_number(recorder, as_value(recorder, fill_value, ours), _shape(shape))
+    ours = settled(kind_of(fill_value)) if dtype is None else type_of("tensor", dtype)
+    return from_number(recorder, as_values(recorder, fill_value, ours), _shape(shape))
 
 
 def _shape(shape: Any) -> Shape:
@@ -173,9 +178,10 @@ FUNCTIONS.update(
         np.size: lambda a, axis=None: a.size if axis is None else a.shape[axis],
         np.copy: lambda a, order="K": a.copy(),
         np.result_type: _result_type,
-        np.isrealobj: lambda x: True,
-        np.iscomplexobj: lambda x: False,
-        np.real: lambda val: val,
+        np.isrealobj: lambda x: x.dtype.kind != "c",
+        np.iscomplexobj: lambda x: x.dtype.kind == "c",
+        np.real: lambda val: val.real,
+        np.imag: lambda val: val.imag,
         np.select: NUMPY_FUNCTIONS[np.select],  # made of others
         np.polyval: NUMPY_FUNCTIONS[np.polyval],
     }

@@ -1,18 +1,22 @@
 """``lw.map`` and other vectorized functions inside of a function that is recorded."""
 
-from collections.abc import Callable
-from typing import Any
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from .. import flow
 from .._core import Value
-from ..element import Whole, as_value, is_operand
+from ..complex_element import as_values
+from ..dtypes import Type, settled
+from ..element import Whole, is_operand, kind_of
 from ..errors import UsageError, UsageTypeError
-from ..recorder import Recorder, current
-from ..source import at_line
+from ..recorder import Recorder, Retrace, current
+from ..source import at_line, user_line
 from ..trees import Structure, flatten, split_result, unflatten
 from . import spaces
+from .making import new_array
 from .spaces import Shape
-from .tensor import FUNCTIONS, Tensor, as_tensor, from_array, real_kind
+from .tensor import FUNCTIONS, Tensor, as_tensor, element_of, from_array
 
 
 class _Inside:
@@ -94,32 +98,73 @@ def _common_size(arguments: list[Any]) -> int:
     return found[0]
 
 
+class _Given(NamedTuple):
+    """What a function gives for one position."""
+
+    structure: Structure
+    shapes: list[Shape]
+    dtypes: list[Type]
+
+
 def _record(recorder: Recorder, size: int, call: Callable[[Value], Any]) -> Any:
-    """Record an `each` that keeps what a function of the position gives."""
+    """Record an `each` that keeps what a function of the position gives.
+
+    A position of an `each` draws no random numbers; a map that does is recorded again as a loop.
+    """
+    passage = recorder.visit((user_line(), "map"))
+    known = recorder.session.drawing.get(passage)
+    if known is not None:
+        return _record_loop(recorder, size, call, known)
+    draws = recorder.draws
     structure: Structure = None
     shapes: list[Shape] = []
+    counts: list[int] = []  # of parts
 
     def body(at: Value) -> list[tuple[str, Value]]:
-        nonlocal structure, shapes
+        nonlocal structure, shapes, counts
         leaves: list[Any] = []
         with _Inside(recorder):
             structure = flatten(call(at), leaves, split_result)
         taken: set[int] = set()
         shapes = [leaf.shape if isinstance(leaf, Whole) else () for leaf in leaves]
-        return [("keep", _value(recorder, leaf, taken)) for leaf in leaves]
+        parts = [_values(recorder, leaf, taken) for leaf in leaves]
+        counts = [len(part) for part in parts]
+        return [("keep", value) for part in parts for value in part]
 
-    values = spaces.each(recorder, size, body)
+    left = iter(spaces.each(recorder, size, body))
+    values = [tuple(itertools.islice(left, count)) for count in counts]
+    if recorder.draws != draws:
+        dtypes = [element_of(recorder, one).kind.dtype for one in values]
+        recorder.session.drawing[passage] = _Given(structure, shapes, dtypes)
+        raise Retrace
     tensors = (
-        from_array(recorder, value, (size, *shape))
-        for value, shape in zip(values, shapes, strict=True)
+        from_array(recorder, one, (size, *shape)) for one, shape in zip(values, shapes, strict=True)
     )
     return unflatten(structure, tensors)
 
 
-def _value(recorder: Recorder, leaf: Any, taken: set[int]) -> Value:
+def _record_loop(recorder: Recorder, size: int, call: Callable[[Value], Any], given: _Given) -> Any:
+    """Record a loop that writes what a function of the position gives."""
+    results = [
+        new_array(recorder, (size, *shape), dtype)
+        for shape, dtype in zip(given.shapes, given.dtypes, strict=True)
+    ]
+
+    def step(at: Value) -> None:
+        leaves: list[Any] = []
+        with _Inside(recorder):
+            flatten(call(at), leaves, split_result)
+        for result, leaf in zip(results, leaves, strict=True):
+            result.at_position(at).write(leaf)
+
+    spaces.count_to(recorder, size, step)
+    return unflatten(given.structure, iter(results))
+
+
+def _values(recorder: Recorder, leaf: Any, taken: set[int]) -> Sequence[Value]:
     if isinstance(leaf, Whole):
         tensor = as_tensor(recorder, leaf)
-        return tensor.as_result(tensor.base_value.dtype, taken)
+        return tensor.as_result(tensor.element_type, taken)
     if not is_operand(leaf):
         raise UsageTypeError(
             at_line(
@@ -127,7 +172,7 @@ def _value(recorder: Recorder, leaf: Any, taken: set[int]) -> Value:
                 "elements, tensors or numbers."
             )
         )
-    return as_value(recorder, leaf, real_kind("map", leaf))
+    return as_values(recorder, leaf, settled(kind_of(leaf)))
 
 
 def _with_axes(results: Any, out_axes: Any) -> Any:

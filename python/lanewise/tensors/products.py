@@ -4,13 +4,15 @@ Every number of the result is one chain of fused multiplications and additions f
 order of the index that is summed over; of integers a chain of plain ones.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FLOATS, promote
+from ..complex_element import as_values
+from ..dtypes import FLOATS, ComplexType, Type, promote
 from ..element import Element
 from ..errors import UsageError
 from ..recorder import Recorder
@@ -21,8 +23,11 @@ from .tensor import (
     FUNCTIONS,
     METHODS,
     Tensor,
+    Values,
     apply,
     as_tensor,
+    element_of,
+    nothing,
     of_space,
     record_numpy,
     recorder_of,
@@ -37,12 +42,26 @@ def _operands(a: Any, b: Any) -> tuple[Tensor, Tensor]:
     return as_tensor(recorder, a), as_tensor(recorder, b)
 
 
-def _step(recorder: Recorder, dtype: DType) -> Callable[[Value, Value, Value], Value]:
-    """Return what adds a product to a sum."""
+Step = Callable[[Values, Values, Values], Values]
+
+
+def _step(recorder: Recorder, dtype: Type) -> Step:
+    """Return what adds a product to a sum; of complex numbers in four steps."""
+
+    def fused(x: Value, y: Value, total: Value) -> Value:
+        return recorder.op("fma", [x, y, total])
+
+    def of_complex(x: Values, y: Values, total: Values) -> Values:
+        minus = recorder.op("neg", [x[1]])
+        real = fused(minus, y[1], fused(x[0], y[0], total[0]))
+        return real, fused(x[1], y[0], fused(x[0], y[1], total[1]))
+
+    if isinstance(dtype, ComplexType):
+        return of_complex
     if dtype in FLOATS:
-        return lambda x, y, total: recorder.op("fma", [x, y, total])
+        return lambda x, y, total: (fused(x[0], y[0], total[0]),)
     multiply, add = ("and", "or") if dtype is DType.Bool else ("mul", "add")
-    return lambda x, y, total: recorder.op(add, [total, recorder.op(multiply, [x, y])])
+    return lambda x, y, total: (recorder.op(add, [total[0], recorder.op(multiply, [x[0], y[0]])]),)
 
 
 def contract(
@@ -64,8 +83,7 @@ def contract(
             )
     summed = [name for name in dict.fromkeys(a_axes + b_axes) if name not in result]
     common = promote(a.kind, b.kind).dtype
-    assert isinstance(common, DType)
-    dtype = DType.F32 if common is DType.F16 else common
+    dtype: Type = DType.F32 if common is DType.F16 else common
 
     def steps(tensor: Tensor, axes: str, names: Sequence[str]) -> tuple[int, ...]:
         return tuple(tensor.steps[axes.index(name)] if name in axes else 0 for name in names)
@@ -83,42 +101,40 @@ def contract(
     add_product = _step(recorder, dtype)
 
     def body(outside: list[Value]) -> list[Value]:
-        def values(inside: list[Value]) -> list[Value]:
+        def values(inside: list[Value]) -> list[Values]:
             return [
-                recorder.convert(
-                    tensor.at([*outside, *inside], [*outer_steps[i], *inner_steps[i]]).value, dtype
+                as_values(
+                    recorder,
+                    tensor.at([*outside, *inside], [*outer_steps[i], *inner_steps[i]]),
+                    dtype,
                 )
                 for i, (tensor, _) in enumerate(both)
             ]
 
-        zero = _zero(recorder, dtype)
+        zero = as_values(recorder, 0, dtype)
         if int(np.prod(inner_sizes)) <= _MOST_STRAIGHT:
             total = zero
             for place in np.ndindex(*inner_sizes):
                 x, y = values([spaces.number(recorder, at) for at in place])
                 total = add_product(x, y, total)
         else:
-            slot = recorder.recording.slot(zero)
+            recording = recorder.recording
+            slots = [recording.slot(part) for part in zero]
 
             def step(inside: list[Value]) -> None:
                 x, y = values(inside)
-                now = recorder.recording.read(slot)
-                recorder.recording.write(slot, add_product(x, y, now))
+                now = tuple(recording.read(slot) for slot in slots)
+                for slot, value in zip(slots, add_product(x, y, now), strict=True):
+                    recording.write(slot, value)
 
             spaces.loop_over(recorder, inner_sizes, step)
-            total = recorder.recording.read(slot)
-        return [recorder.convert(total, common)]
+            total = tuple(recording.read(slot) for slot in slots)
+        return [*as_values(recorder, element_of(recorder, total), common)]
 
-    [value] = spaces.keep_all(recorder, outer_sizes, body)
-    if not shape:
-        return Element(recorder, value)
-    return of_space(recorder, value, shape, through, bool(outer_sizes))
-
-
-def _zero(recorder: Recorder, dtype: DType) -> Value:
-    if dtype in FLOATS:
-        return recorder.constant(dtype, 0.0)
-    return recorder.constant(dtype, False if dtype is DType.Bool else 0)
+    if 0 in shape:
+        return nothing(recorder, shape, common)
+    kept = tuple(spaces.keep_all(recorder, outer_sizes, body))
+    return of_space(recorder, kept, shape, through, bool(outer_sizes))
 
 
 def _sizes(call: str, a: Tensor, a_axes: str, b: Tensor, b_axes: str) -> dict[str, int]:
@@ -195,12 +211,13 @@ def outer(a: Any, b: Any) -> Any:
 def vdot(a: Any, b: Any) -> Any:
     """Return the sum of products of all numbers."""
     x, y = _operands(a, b)
-    return inner(x.reshape(-1), y.reshape(-1))
+    return inner(x.reshape(-1).conjugate(), y.reshape(-1))
 
 
 def vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
     """Return the sums of products along an axis."""
     a, b = _operands(x1, x2)
+    a = a.conjugate()
     shape = spaces.broadcast_shapes("vecdot", a.shape, b.shape)
     a, b = a.broadcast_to("vecdot", shape), b.broadcast_to("vecdot", shape)
     names = "abcdefghijkl"[: len(shape)]
@@ -265,7 +282,8 @@ def einsum(subscripts: Any, *operands: Any) -> Any:
     tensor, name = parts[0]
     summed = tuple(d for d, one in enumerate(name) if one not in result)
     if summed:
-        tensor = np.sum(tensor, axis=summed, dtype=tensor.dtype)
+        combine = np.any if tensor.element_type is DType.Bool else np.sum
+        tensor = combine(tensor, axis=summed).astype(tensor.dtype)
         name = "".join(one for one in name if one in result)
     if isinstance(tensor, Element):
         return tensor
@@ -345,7 +363,33 @@ FUNCTIONS.update(
         np.kron: kron,
     }
 )
+
+
+def matvec(x1: Any, x2: Any) -> Any:
+    """Do the product of matrices and vectors, or stacks of them."""
+    a, b = _operands(x1, x2)
+    return matmul(a, b[..., None])[..., 0]
+
+
+def vecmat(x1: Any, x2: Any) -> Any:
+    """Do the product of vectors and matrices, or stacks of them."""
+    a, b = _operands(x1, x2)
+    a = a.conjugate()
+    return matmul(a[..., None, :], b)[..., 0, :]
+
+
+def multi_dot(arrays: Any) -> Any:
+    """Do the product of several matrices, from left to right."""
+    return functools.reduce(dot, arrays)
+
+
+FUNCTIONS[np.linalg.multi_dot] = multi_dot
+if hasattr(np, "matvec"):  # NumPy 2.2
+    FUNCTIONS[np.matvec] = matvec
+    FUNCTIONS[np.vecmat] = vecmat
 if hasattr(np, "vecdot"):  # NumPy 2
+    FUNCTIONS[np.linalg.tensordot] = tensordot
+    FUNCTIONS[np.linalg.cross] = cross
     FUNCTIONS[np.vecdot] = vecdot
     FUNCTIONS[np.linalg.vecdot] = vecdot
     FUNCTIONS[np.linalg.matmul] = matmul

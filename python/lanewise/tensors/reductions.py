@@ -7,12 +7,13 @@ sum is a product.
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FLOATS, INTEGERS, TO_NUMPY
+from ..complex_element import made
+from ..dtypes import FLOATS, INTEGERS, PARTS, TO_NUMPY, ComplexType, Type
 from ..element import Element, as_value, record
 from ..errors import UsageError, UsageTypeError
 from ..source import at_line
@@ -27,6 +28,7 @@ from .tensor import (
     of_space,
     real_type,
     recorder_of,
+    type_of,
 )
 
 _SUM_TYPES = {
@@ -35,7 +37,10 @@ _SUM_TYPES = {
 }
 
 
-def _wide(dtype: DType) -> DType:
+T = TypeVar("T", bound=Type)
+
+
+def _wide(dtype: T) -> T | DType:
     """Return the type in which values are combined."""
     return DType.F32 if dtype is DType.F16 else dtype
 
@@ -55,6 +60,8 @@ def reduce(
     """Record what becomes of the values along axes; a number where no other axis is left."""
     recorder = a.recorder
     others = [d for d in range(a.ndim) if d not in axes]
+    if not a.size:
+        return _of_nothing(a, axes, keepdims, how, prepare)
     steps = a.steps
     order = [*others, *axes]
     count, inner = spaces.joined([a.shape[d] for d in axes], [tuple(steps[d] for d in axes)])
@@ -82,9 +89,32 @@ def reduce(
     if not shape and not keepdims:
         return Element(recorder, value)
     if not shape:
-        return from_number(recorder, value, (1,) * len(axes))
-    result = of_space(recorder, value, shape, tuple(gone_through), bool(sizes))
+        return from_number(recorder, (value,), (1,) * len(axes))
+    result = of_space(recorder, (value,), shape, tuple(gone_through), bool(sizes))
     return _with_kept(result, order, len(others)) if keepdims else result
+
+
+_OF_NOTHING = {"sum": 0, "product": 1, "or": False, "and": True}
+
+
+def _of_nothing(
+    a: Tensor,
+    axes: tuple[int, ...],
+    keepdims: bool,
+    how: str,
+    prepare: Callable[[Element], Value],
+) -> Any:
+    """Return what a reduction of a tensor without numbers gives."""
+    recorder = a.recorder
+    shape = tuple(1 if d in axes else size for d, size in enumerate(a.shape))
+    if 0 not in shape and how not in _OF_NOTHING:
+        raise UsageError(
+            at_line(f"{how}: of no numbers; got the shape {a.shape}, expected one or more.")
+        )
+    dtype = prepare(a.at([spaces.number(recorder, 0)] * a.ndim)).dtype
+    value = as_value(recorder, _OF_NOTHING.get(how, 0), dtype)
+    left = shape if keepdims else tuple(n for d, n in enumerate(shape) if d not in axes)
+    return from_number(recorder, (value,), left) if left else Element(recorder, value)
 
 
 def _with_kept(result: Tensor, order: list[int], kept: int) -> Tensor:
@@ -93,14 +123,40 @@ def _with_kept(result: Tensor, order: list[int], kept: int) -> Tensor:
     return whole.transposed([order.index(d) for d in range(len(order))])
 
 
-def _finish(result: Any, dtype: DType) -> Any:
+def _finish(result: Any, dtype: Type) -> Any:
     return result.astype(TO_NUMPY[dtype])
 
 
-def _dtype_of(call: str, dtype: Any, default: DType) -> DType:
-    if dtype is None:
-        return default
-    return real_type(call, dtype)
+def _dtype_of(call: str, dtype: Any, default: Type) -> Type:
+    return default if dtype is None else type_of(call, dtype)
+
+
+def real_operand(call: str, a: Any) -> tuple[Tensor, DType]:
+    """Return an argument as a tensor of real numbers, and their type."""
+    tensor = operand(a)
+    return tensor, real_type(call, tensor.element_type)
+
+
+def with_parts(real: Any, imag: Any) -> Any:
+    """Return what two parts make up."""
+    return apply(made, real, imag)
+
+
+def _complex_total(how: str, a: Tensor, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """Return the sum of complex numbers, part by part, or their product, from left to right."""
+    if how == "sum":
+        parts = (sum_(part, axes, None, keepdims) for part in (a.real, a.imag))
+        return with_parts(*parts)
+    shape = tuple(1 if d in axes else size for d, size in enumerate(a.shape))
+    others = [d for d in range(a.ndim) if d not in axes]
+    count = math.prod(a.shape[d] for d in axes)
+    result: Any
+    if not count:
+        result = np.ones_like(a, shape=shape)
+    else:
+        flat = a.transposed([*others, *axes]).reshape(*(a.shape[d] for d in others), count)
+        result = np.cumprod(flat, axis=-1)[..., -1:].reshape(shape)
+    return result if keepdims else _squeezed(result, axes)
 
 
 def _total(call: str, how: str) -> Callable[..., Any]:
@@ -110,6 +166,8 @@ def _total(call: str, how: str) -> Callable[..., Any]:
         a = operand(a)
         axes = spaces.normal_axes(call, axis, a.ndim)
         ours = _dtype_of(call, dtype, _SUM_TYPES.get(a.element_type, a.element_type))
+        if isinstance(ours, ComplexType):
+            return _complex_total(how, a.astype(TO_NUMPY[ours]), axes, keepdims)
         wide = _wide(ours)
         recorder = a.recorder
         times = 1
@@ -140,7 +198,7 @@ def _without_constant(
     """Leave axes out on which the value does not change; the sum is so many times as much."""
     steps = a.steps
     constant = [d for d in axes if steps[d] == 0 and a.shape[d] > 1]
-    if a.size == 1:
+    if a.size <= 1:
         constant = []
     times = math.prod(a.shape[d] for d in constant)
     shape = tuple(1 if d in axes else size for d, size in enumerate(a.shape))
@@ -150,7 +208,7 @@ def _without_constant(
         if not keepdims:
             return result
         if isinstance(result, Element):
-            return from_number(recorder, result.value, shape)
+            return from_number(recorder, result.values, shape)
         return result.reshape(shape)
 
     index = tuple(0 if d in constant else slice(None) for d in range(a.ndim))
@@ -171,9 +229,8 @@ prod = _total("prod", "product")
 
 def _extreme(call: str, how: str, of_bools: str) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        a = operand(a)
+        a, dtype = real_operand(call, a)
         axes = spaces.normal_axes(call, axis, a.ndim)
-        dtype = a.element_type
         recorder = a.recorder
         result = reduce(
             a,
@@ -193,14 +250,14 @@ max_ = _extreme("max", "max", "or")
 
 def _place(call: str, how: str) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        a = operand(a)
+        a, given = real_operand(call, a)
         if axis is None and not keepdims:
             a = a.reshape(-1)
         axes = spaces.normal_axes(call, axis, a.ndim)
         if axis is not None and len(axes) != 1:
             raise UsageError(at_line(f"{call}: more than one axis; got {axis}, expected one."))
         recorder = a.recorder
-        dtype = DType.I32 if a.element_type is DType.Bool else _wide(a.element_type)
+        dtype = DType.I32 if given is DType.Bool else _wide(given)
         result = reduce(a, axes, keepdims, how, lambda x: recorder.convert(x.value, dtype))
         return _finish(result, DType.I64)
 
@@ -215,8 +272,7 @@ def _quantifier(call: str, how: str) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         a = operand(a)
         axes = spaces.normal_axes(call, axis, a.ndim)
-        recorder = a.recorder
-        return reduce(a, axes, keepdims, how, lambda x: as_value(recorder, x, DType.Bool))
+        return reduce(a, axes, keepdims, how, lambda x: x.astype(np.bool_).value)
 
     return function
 
@@ -229,8 +285,8 @@ def _count(a: Tensor, axis: Any) -> int:
     return math.prod(a.shape[d] for d in spaces.normal_axes("mean", axis, a.ndim))
 
 
-def _real_type(dtype: DType) -> DType:
-    return dtype if dtype in FLOATS else DType.F64
+def _real_type(dtype: Type) -> Type:
+    return dtype if dtype in FLOATS or dtype in PARTS else DType.F64
 
 
 def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -248,6 +304,8 @@ def var(
     dtype: Any = None,
     ddof: Any = 0,
     keepdims: bool = False,
+    where: Any = True,
+    mean: Any = None,
     correction: Any = None,
 ) -> Any:
     """Return the mean square of what differs from the mean, in two passes."""
@@ -255,10 +313,28 @@ def var(
     ours = _dtype_of("var", dtype, _real_type(a.element_type))
     wide = TO_NUMPY[_wide(ours)]
     real = a.astype(wide)
-    difference = real - mean(real, axis, keepdims=True)
-    count = _count(a, axis) - (ddof if correction is None else correction)
-    total = sum_(difference * difference, axis, None, keepdims)
-    return _finish(total / wide.type(max(count, 0)), ours)
+    middle = _mean_of_some(real, axis, None, True, where) if mean is None else mean
+    difference = real - middle
+    squares = _squares(difference)
+    if isinstance(ours, ComplexType):
+        ours = PARTS[ours]
+        wide = TO_NUMPY[ours]
+    less = ddof if correction is None else correction
+    if where is True:
+        count = wide.type(max(_count(a, axis) - less, 0))
+    else:
+        chosen = as_tensor(a.recorder, where).broadcast_to("var", a.shape)
+        squares = np.where(chosen, squares, wide.type(0))
+        count = np.maximum(count_nonzero(chosen, axis, keepdims) - less, 0).astype(wide)
+    return _finish(sum_(squares, axis, None, keepdims) / count, ours)
+
+
+def _squares(x: Any) -> Any:
+    """Return the squares of numbers, or of the lengths of complex ones."""
+    if x.dtype.kind != "c":
+        return x * x
+    real, imag = x.real, x.imag
+    return real * real + imag * imag
 
 
 def std(
@@ -267,10 +343,12 @@ def std(
     dtype: Any = None,
     ddof: Any = 0,
     keepdims: bool = False,
+    where: Any = True,
+    mean: Any = None,
     correction: Any = None,
 ) -> Any:
     """Return the square root of the variance."""
-    return np.sqrt(var(a, axis, dtype, ddof, keepdims, correction))
+    return np.sqrt(var(a, axis, dtype, ddof, keepdims, where, mean, correction))
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, keepdims: bool = False) -> Any:
@@ -288,7 +366,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, keepdims: bool = Fals
 
 def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the logarithm of the sum of exponentials, without overflow."""
-    a = operand(a)
+    a = real_operand("logsumexp", a)[0]
     largest = max_(a, axis, keepdims=True)
     shift = np.where(np.isfinite(largest), largest, 0)
     total = np.log(sum_(np.exp(a - shift), axis, None, keepdims=True)) + shift
@@ -311,23 +389,59 @@ def _squeezed(a: Tensor, axes: tuple[int, ...]) -> Any:
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the length of vectors; of matrices that of all their numbers, as one vector."""
+    """Return the length of vectors, or one of the norms of matrices that are sums."""
     x = operand(x)
     axes = spaces.normal_axes("norm", axis, x.ndim)
     if x.element_type in INTEGERS or x.element_type is DType.Bool:
         x = x.astype(np.float64)
-    if ord in (None, "fro") or (ord == 2 and len(axes) == 1):
-        return np.sqrt(sum_(x * x, axis, None, keepdims))
-    if len(axes) == 1 and ord == 1:
-        return sum_(abs(x), axis, None, keepdims)
-    if len(axes) == 1 and ord in (np.inf, -np.inf):
-        return (max_ if ord > 0 else min_)(abs(x), axis, keepdims)
+    if ord is None or (ord == "fro" and len(axes) == 2) or (ord == 2 and len(axes) == 1):
+        return np.sqrt(sum_(_squares(x), axis, None, keepdims))
+    if x.dtype.kind == "c":
+        x = abs(x)
+    if len(axes) == 1 and not isinstance(ord, str):
+        return _norm_of_vectors(x, ord, axis, keepdims)
+    if len(axes) == 2 and ord in (1, -1, np.inf, -np.inf):
+        rows, columns = (spaces.normal_axis("norm", one, x.ndim) for one in axis or (0, 1))
+        summed, other = (rows, columns) if abs(ord) == 1 else (columns, rows)
+        sums = sum_(abs(x), summed, None, keepdims=True)
+        result = (max_ if ord > 0 else min_)(sums, other, keepdims=True)
+        return result if keepdims else _squeezed(result, axes)
     raise UsageTypeError(
         at_line(
             f"np.linalg.norm: not supported on tensors with ord={ord!r} along {len(axes)} axes; "
-            "expected None, 1, 2 or inf of vectors, or None of matrices."
+            "expected a number of vectors, or None, 'fro', 1, -1, inf or -inf of matrices."
         )
     )
+
+
+def _norm_of_vectors(x: Tensor, ord: Any, axis: Any, keepdims: bool) -> Any:
+    if ord == 0:
+        return count_nonzero(x, axis, keepdims).astype(x.dtype)
+    sizes = abs(x)
+    if ord in (np.inf, -np.inf):
+        return (max_ if ord > 0 else min_)(sizes, axis, keepdims)
+    if ord == 1:
+        return sum_(sizes, axis, None, keepdims)
+    total = sum_(sizes ** x.dtype.type(ord), axis, None, keepdims)
+    return total ** x.dtype.type(1 / ord)
+
+
+def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    """Return the length of all numbers as one vector, or along axes."""
+    x = operand(x)
+    axes = spaces.normal_axes("vector_norm", axis, x.ndim)
+    if len(axes) <= 1:
+        return norm(x, ord, axes[0] if axes else None, keepdims)
+    shape = tuple(1 if d in axes else n for d, n in enumerate(x.shape))
+    others = [d for d in range(x.ndim) if d not in axes]
+    flat = x.transposed([*others, *axes]).reshape(*(x.shape[d] for d in others), -1)
+    result = norm(flat, ord, -1)
+    return as_tensor(x.recorder, result).reshape(shape) if keepdims else result
+
+
+def matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
+    """Return a norm of matrices along the last two axes."""
+    return norm(x, ord, (-2, -1), keepdims)
 
 
 def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -340,12 +454,28 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return sum_(operand(a).astype(np.bool_), axis, None, keepdims)
 
 
-def _ignoring(reduction: Callable[..., Any], neutral: float) -> Callable[..., Any]:
+def ignoring(reduction: Callable[..., Any], neutral: float) -> Callable[..., Any]:
     """Return a reduction that takes NaNs for another number."""
+
+    def function(a: Any, axis: Any = None, **options: Any) -> Any:
+        a = operand(a)
+        if a.element_type in FLOATS:
+            a = np.where(np.isnan(a), neutral, a)
+        return reduction(a, axis=axis, **options)
+
+    return function
+
+
+def _extreme_of_some(reduction: Callable[..., Any], neutral: float) -> Callable[..., Any]:
+    """Return an extreme of what is a number; NaN where nothing is."""
+    known = ignoring(reduction, neutral)
 
     def function(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         a = operand(a)
-        return reduction(np.where(np.isnan(a), neutral, a), axis=axis, keepdims=keepdims)
+        result = known(a, axis, keepdims=keepdims)
+        if a.element_type not in FLOATS:
+            return result
+        return np.where(all_(np.isnan(a), axis, keepdims), a.dtype.type(np.nan), result)
 
     return function
 
@@ -353,8 +483,18 @@ def _ignoring(reduction: Callable[..., Any], neutral: float) -> Callable[..., An
 def nanmean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the mean of what is a number."""
     a = operand(a)
-    known = count_nonzero(~np.isnan(a), axis, keepdims)
-    return _ignoring(sum_, 0.0)(a, axis, keepdims) / known.astype(a.dtype)
+    return _mean_of_some(a, axis, None, keepdims, ~np.isnan(a))
+
+
+def nanvar(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+    """Return the variance of what is a number."""
+    a = operand(a)
+    return var(a, axis, None, ddof, keepdims, ~np.isnan(a))
+
+
+def nanstd(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+    """Return the square root of that."""
+    return np.sqrt(nanvar(a, axis, ddof, keepdims))
 
 
 def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
@@ -432,10 +572,17 @@ FUNCTIONS.update(
         np.all: _of_some(all_, True, np.logical_and),
         np.ptp: ptp,
         np.count_nonzero: count_nonzero,
-        np.nansum: _ignoring(sum_, 0.0),
-        np.nanmax: _ignoring(max_, -math.inf),
-        np.nanmin: _ignoring(min_, math.inf),
+        np.nansum: lambda a, axis=None, dtype=None, keepdims=False: ignoring(sum_, 0.0)(
+            a, axis, dtype=dtype, keepdims=keepdims
+        ),
+        np.nanprod: lambda a, axis=None, dtype=None, keepdims=False: ignoring(prod, 1.0)(
+            a, axis, dtype=dtype, keepdims=keepdims
+        ),
+        np.nanmax: _extreme_of_some(max_, -math.inf),
+        np.nanmin: _extreme_of_some(min_, math.inf),
         np.nanmean: nanmean,
+        np.nanvar: nanvar,
+        np.nanstd: nanstd,
         np.linalg.norm: norm,
         np.allclose: allclose,
         np.array_equal: array_equal,
@@ -463,4 +610,5 @@ METHODS.update(
     }
 )
 if hasattr(np, "vecdot"):  # NumPy 2
-    FUNCTIONS[np.linalg.vector_norm] = norm
+    FUNCTIONS[np.linalg.vector_norm] = vector_norm
+    FUNCTIONS[np.linalg.matrix_norm] = matrix_norm

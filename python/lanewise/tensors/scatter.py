@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._core import DType, Value
-from ..element import NUMPY_FUNCTIONS, another_trial, as_value
+from ..element import NUMPY_FUNCTIONS, another_trial
 from ..errors import UsageTypeError
 from ..flow.containers import PlainArray
 from ..source import at_line
@@ -61,7 +61,7 @@ def _assign(
         number = source.at(positions)
         if combine is not None:
             number = combine(target.at(at, target.strides_in_base), number)
-        target.write_at(at, as_value(recorder, number, target.element_type))
+        target.write_at(at, number)
 
     spaces.loop_over(recorder, shape, assign)
 

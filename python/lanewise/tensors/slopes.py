@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import FLOATS
+from ..element import Element
 from ..errors import UsageError, UsageTypeError
 from ..source import at_line
 from . import spaces
@@ -64,15 +65,16 @@ def _slope(values: Tensor, axis: int, distance: Any) -> Any:
     return np.concatenate(parts, axis)
 
 
-def cov(m: Any, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
     """Return how variables, the rows of a matrix, vary together."""
-    given = operand(m)
+    given: Any = operand(m)
+    if y is not None:
+        given = np.concatenate([np.atleast_2d(one) for one in (given, operand(y))])
     if given.ndim > 2:
         raise UsageError(
             at_line(f"cov: not a matrix; got the shape {given.shape}, expected two dimensions.")
         )
-    if given.element_type not in FLOATS:
-        given = given.astype(np.float64)
+    given = given.astype(np.float64)
     matrix = given.reshape(1, -1) if given.ndim == 1 else given if rowvar else given.T
     count = matrix.shape[1] - (int(not bias) if ddof is None else ddof)
     centred = matrix - mean(matrix, 1, keepdims=True)
@@ -80,5 +82,30 @@ def cov(m: Any, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> An
     return result[0, 0] if given.ndim == 1 else result
 
 
-FUNCTIONS.update({np.gradient: gradient, np.cov: cov})
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+    """Return how variables vary together, of those that vary by 1."""
+    together = cov(x, y, rowvar)
+    if isinstance(together, Element):
+        return together / together
+    deviation = np.sqrt(np.diagonal(together))
+    return np.clip(together / deviation[:, None] / deviation[None, :], -1, 1)
+
+
+def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.pi) -> Any:
+    """Take jumps of more than half a period off the numbers along an axis."""
+    values = operand(p)
+    if values.element_type not in FLOATS:
+        values = values.astype(np.float64)
+    half = period / 2
+    steps: Any = np.diff(values, axis=axis)
+    short = np.mod(steps + half, period) - half
+    short = np.where((short == -half) & (steps > 0), half, short)
+    taken = np.where(np.abs(steps) < (half if discont is None else discont), 0, short - steps)
+    at = spaces.normal_axis("unwrap", axis, values.ndim)
+    front = (slice(None),) * at
+    later = values[(*front, slice(1, None))] + np.cumsum(taken, axis=at)
+    return np.concatenate([values[(*front, slice(1))], later], at)
+
+
+FUNCTIONS.update({np.gradient: gradient, np.cov: cov, np.corrcoef: corrcoef, np.unwrap: unwrap})
 FUNCTIONS[getattr(np, "trapezoid", None) or getattr(np, "trapz")] = trapezoid  # noqa: B009

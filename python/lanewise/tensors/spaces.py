@@ -150,11 +150,15 @@ def loop_over(
     recorder: Recorder, sizes: Sequence[int], body: Callable[[list[Value]], None]
 ) -> None:
     """Record loops, one in another, over all positions; few of them are recorded one by one."""
-    total = math.prod(sizes)
-    if total <= MOST_STRAIGHT:
+    if math.prod(sizes) <= MOST_STRAIGHT:
         for place in np.ndindex(*sizes):
             body([number(recorder, at) for at in place])
-        return
+    else:
+        loops(recorder, sizes, body)
+
+
+def loops(recorder: Recorder, sizes: Sequence[int], body: Callable[[list[Value]], None]) -> None:
+    """Record loops, one in another, over all positions."""
 
     def inside(positions: list[Value]) -> None:
         if len(positions) == len(sizes):
@@ -172,6 +176,8 @@ def normal_axes(call: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Return axes as numbers from 0 on, in order; None is all of them."""
     if axis is None:
         return tuple(range(ndim))
+    if ndim == 0 and axis in (0, -1):  # as NumPy, of a number
+        return ()
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     axes = [normal_axis(call, one, ndim) for one in given]
     if len(set(axes)) != len(axes):

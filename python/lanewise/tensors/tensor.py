@@ -7,6 +7,7 @@ for elements. The other files of this folder add functions to ``FUNCTIONS``.
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -14,14 +15,25 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import FROM_NUMPY, TO_NUMPY, Kind, settled
+from ..complex_element import as_values, of_values
+from ..dtypes import (
+    FROM_NUMPY,
+    OF_PARTS,
+    SUPPORTED,
+    TO_NUMPY,
+    ComplexType,
+    Kind,
+    Type,
+    parts_of,
+    settled,
+)
 from ..element import (
+    ARRAY_METHODS,
     NUMPY_FUNCTIONS,
     Element,
     Varying,
     Whole,
     another_trial,
-    as_value,
     floor_divide,
     is_operand,
     kind_of,
@@ -41,7 +53,6 @@ from .spaces import Shape, Strides
 
 # NumPy functions of tensors, beside those that are done number by number.
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-OF_ELEMENTS: set[Any] = set()  # those of them that take single elements too
 # And their methods: np.add.reduce.
 METHODS: dict[tuple[Any, str], Callable[..., Any]] = {}
 
@@ -119,7 +130,7 @@ class Tensor(Whole):
         return Kind(self._base.dtype)
 
     @property
-    def element_type(self) -> DType:
+    def element_type(self) -> Type:
         """The type of its numbers, as programs have it."""
         return self._base.dtype
 
@@ -166,7 +177,7 @@ class Tensor(Whole):
     def at(self, positions: Sequence[Value], strides: Sequence[int] | None = None) -> Element:
         """Record a read at positions; `strides` are others, of joined dimensions."""
         if self._base.is_constant:
-            return Element(self.recorder, self._base.read(self._base.value))
+            return of_values(self.recorder, self._base.read(self._base.value), self.kind)
         index = spaces.index_of(
             self.recorder,
             self._offset,
@@ -174,7 +185,7 @@ class Tensor(Whole):
             positions,
             self.steps if strides is None else strides,
         )
-        return Element(self.recorder, self._base.read(index, self._is_inside))
+        return of_values(self.recorder, self._base.read(index, self._is_inside), self.kind)
 
     def __repr__(self) -> str:
         return f"<tensor {self.shape} {self.dtype}>"
@@ -211,11 +222,9 @@ class Tensor(Whole):
         )
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, np.ndarray) and index.dtype == np.bool_:
-            indexing.require_integers(DType.Bool)
         part = self.part(index)
-        if 0 in part.shape:
-            raise empty(f"x[{index!r}]", part.shape)
+        if 0 in part.shape and not part.gathered:
+            return nothing(self.recorder, part.shape, self._base.dtype)
         found = self.view(part.shape, part.strides, part.offset, part.moving)
         if part.gathered:
             return FUNCTIONS["gather"](found, part.gathered)
@@ -238,16 +247,20 @@ class Tensor(Whole):
         """Let its numbers be changed from now on."""
         self._base.make_writable()
 
-    def write_at(self, positions: Sequence[Value], value: Value) -> None:
+    def write_at(self, positions: Sequence[Value], number: Any) -> None:
         """Record an assignment to one number of a tensor that is writable."""
-        place = spaces.index_of(self.recorder, self._offset, self._moving, positions, self._strides)
-        self._base.write(place, value)
+        recorder = self.recorder
+        place = spaces.index_of(recorder, self._offset, self._moving, positions, self._strides)
+        self._base.write(place, as_values(recorder, number, self._base.dtype))
 
     def write(self, value: Any) -> None:
         """Assign to all its numbers."""
         recorder = self.recorder
         self._base.make_writable()
         source = as_tensor(recorder, value)
+        if not self.size:
+            source.broadcast_to("assignment", self.shape)
+            return
         if source._base is self._base:
             source = source.copy()
         source = source.broadcast_to("assignment", self.shape)
@@ -256,7 +269,7 @@ class Tensor(Whole):
         def assign(positions: list[Value]) -> None:
             number = source.at(positions, other)
             place = spaces.index_of(recorder, self._offset, self._moving, positions, own)
-            self._base.write(place, as_value(recorder, number, self._base.dtype))
+            self._base.write(place, as_values(recorder, number, self._base.dtype))
 
         spaces.loop_over(recorder, sizes, assign)
 
@@ -308,14 +321,18 @@ class Tensor(Whole):
         return self.view(shape, strides)
 
     def moved_by(self, position: Value) -> Any:
+        """Return the part at a position of the first axis, which is there; a number as element."""
+        part = self.at_position(position)
+        return part if part.shape else part.at([])
+
+    def at_position(self, position: Value) -> "Tensor":
         """Return the part at a position of the first axis, which is there."""
         recorder = self.recorder
         moving = self._moving
         if not self._base.is_constant and self.steps[0] != 0:
             at = spaces.index_of(recorder, 0, moving, [position], self._strides[:1])
             moving = at
-        part = self.view(self.shape[1:], self._strides[1:], None, moving)
-        return part if part.shape else part.at([])
+        return self.view(self.shape[1:], self._strides[1:], None, moving)
 
     def is_since(self, first: int) -> bool:
         """Say whether it was made from the value of this number on."""
@@ -324,8 +341,13 @@ class Tensor(Whole):
 
     @property
     def base_value(self) -> Value:
-        """The array, row or table that it looks at."""
+        """The array, row or table that it looks at; that of the first part."""
         return self._base.value
+
+    @property
+    def base_values(self) -> "Values":
+        """The arrays of all parts."""
+        return self._base.values
 
     def transposed(self, axes: Sequence[int]) -> "Tensor":
         """Return a view with the axes in another order."""
@@ -344,22 +366,60 @@ class Tensor(Whole):
         return self.swapaxes(-1, -2)  # type: ignore[no-any-return]
 
     @property
+    def is_complex(self) -> bool:
+        """Whether its numbers have two parts."""
+        return isinstance(self._base.dtype, ComplexType)
+
+    @property
     def real(self) -> "Tensor":
-        """Itself: complex numbers are others."""
-        return self
+        """The real parts: itself, unless it is complex."""
+        return self._of_part(0) if self.is_complex else self
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.make_writable()
+        self.real.write(value)
+
+    @property
+    def imag(self) -> "Tensor":
+        """The imaginary parts: zeros, unless it is complex."""
+        if self.is_complex:
+            return self._of_part(1)
+        return nothing(self.recorder, self.shape, self._base.dtype)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self.make_writable()
+        self._of_part(1).write(value)
+
+    def _of_part(self, number: int) -> "Tensor":
+        """Return a view of one of the parts of complex numbers."""
+        base, distance = self._base.part(number)
+        moving = self._moving
+        if moving is not None and distance != 1:
+            recorder = self.recorder
+            moving = recorder.op("mul", [moving, recorder.constant(moving.dtype, distance)])
+        strides = tuple(stride * distance for stride in self._strides)
+        offset = self._offset * distance + (number if distance != 1 else 0)
+        base.has_views = True
+        return Tensor(base, self.shape, strides, offset, moving, self._is_inside)
 
     def conjugate(self) -> "Tensor":
-        """Return itself."""
-        return self
+        """Return them with the other sign of their imaginary parts; real ones are themselves."""
+        return apply(lambda x: x.conjugate(), self) if self.is_complex else self
 
     conj = conjugate
 
     def reshape(self, *shape: Any, order: str = "C") -> "Tensor":
         """Return the same numbers in another shape; a view where one will do."""
-        if order != "C":
-            raise unsupported_tensor(f"reshape with order={order!r}")
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
         new = _with_size(self, tuple(int(size) for size in sizes))
+        if order == "F":
+            return self.T.reshape(new[::-1]).T
+        if order != "C":
+            raise unsupported_tensor(f"reshape with order={order!r}")
+        if not self.size:
+            return self.view(new, (0,) * len(new))
         strides = indexing.reshaped(self.shape, self._strides, new)
         return self.copy().reshape(new) if strides is None else self.view(new, strides)
 
@@ -369,7 +429,7 @@ class Tensor(Whole):
 
     def flatten(self, order: str = "C") -> "Tensor":
         """Return a copy in one dimension."""
-        return self.copy().reshape(-1, order=order)
+        return self.reshape(-1, order=order).copy()
 
     # --- copies ---
 
@@ -378,25 +438,32 @@ class Tensor(Whole):
         del order
         recorder = self.recorder
         if self._base.is_constant:
-            return from_number(recorder, self._base.value, self.shape)
+            return from_number(recorder, self._base.values, self.shape)
         sizes, [steps] = spaces.joined(self.shape, [self.steps])
         if not sizes:
-            return from_number(recorder, self.at([], []).value, self.shape)
-        [kept] = spaces.keep_all(recorder, sizes, lambda at: [self.at(at, steps).value])
-        return from_array(recorder, kept, self.shape)
+            return from_number(recorder, self.at([], []).values, self.shape)
+        kept = spaces.keep_all(recorder, sizes, lambda at: [*self.at(at, steps).values])
+        return from_array(recorder, tuple(kept), self.shape)
 
     def astype(self, dtype: Any, copy: bool = True) -> "Tensor":
         """Convert to another type, as the numbers do."""
-        ours = real_type("astype", dtype)
+        ours = type_of("astype", dtype)
         if ours is self._base.dtype:
             return self
         return apply(lambda x: x.astype(dtype), self)  # type: ignore[no-any-return]
 
-    def as_result(self, dtype: DType, taken: set[int]) -> Value:
-        """Return an array that a function can give back; one in `taken` only once."""
+    def as_result(self, dtype: Type, taken: set[int]) -> list[Value]:
+        """Return arrays, one of each part, that a function gives back; those in `taken` once."""
         recorder = self.recorder
         base = self._base
         base.require_here()
+        if not self.size:
+            raise UsageError(
+                at_line(
+                    f"return: a tensor without numbers; got the shape {self.shape}, expected at "
+                    "least one in each dimension."
+                )
+            )
         is_whole = (
             base.kind in (KEPT, ARRAY)
             and base.dtype is dtype
@@ -406,20 +473,37 @@ class Tensor(Whole):
             and base.value.id not in taken
             and spaces.joined(self.shape, [self._strides])[1][0] in ([1], [])
         )
-        value = base.value
+        values = list(base.values)
         if not is_whole:
             sizes, [steps] = spaces.joined(self.shape, [self.steps])
             sizes, steps = (sizes, steps) if sizes else ([1], [0])
 
             def read(at: list[Value]) -> list[Value]:
-                return [recorder.convert(self.at(at, steps).value, dtype)]
+                return [*as_values(recorder, self.at(at, steps), dtype)]
 
-            [value] = spaces.keep_all(recorder, sizes, read)
-        taken.add(value.id)
+            values = spaces.keep_all(recorder, sizes, read)
+        taken.update(value.id for value in values)
+        return values
+
+    def woven(self, dtype: Type, taken: set[int]) -> Value:
+        """Return an array in which the parts of complex numbers follow one another."""
+        recorder = self.recorder
+        parts = self.as_result(dtype, taken)
+
+        def read(at: Value) -> Value:
+            one = spaces.number(recorder, 1)
+            place = recorder.op("shr", [at, one])
+            first, second = (recorder.recording.read_at(part, place, True) for part in parts)
+            is_second = recorder.op("eq", [recorder.op("and", [at, one]), one])
+            return recorder.op("select", [is_second, second, first])
+
+        [value] = spaces.each(recorder, self.size * 2, lambda at: [("keep", read(at))])
         return value
 
     def item(self, *index: Any) -> Any:
         """Return one number, as Python's."""
+        if len(index) == 1 and self.ndim > 1 and not isinstance(index[0], tuple):
+            return self.reshape(-1)[index[0]].item()
         if index:
             return self[index if len(index) > 1 else index[0]].item()
         if self.size != 1:
@@ -428,8 +512,10 @@ class Tensor(Whole):
             )
         return self.at([spaces.number(self.recorder, 0)] * self.ndim).item()
 
-    def tolist(self) -> list[Any]:
+    def tolist(self) -> Any:
         """Return a list of its numbers, nested as its shape says."""
+        if not self.shape:
+            return self.item()
         return [part.tolist() if isinstance(part, Tensor) else part.item() for part in self]
 
     def __iter__(self) -> Iterator[Any]:
@@ -541,15 +627,8 @@ def _delegate(name: str) -> Callable[..., Any]:
     return lambda self, *args, **kwargs: getattr(np, name)(self, *args, **kwargs)
 
 
-# Methods that are functions of NumPy.
-_METHODS = {
-    name: _delegate(name)
-    for name in (
-        *("sum", "prod", "min", "max", "mean", "var", "std", "argmin", "argmax", "any", "all"),
-        *("cumsum", "cumprod", "dot", "repeat", "take", "clip", "round", "squeeze", "diagonal"),
-        *("trace", "swapaxes", "ptp", "argsort"),
-    )
-}
+_METHODS = {name: _delegate(name) for name in ARRAY_METHODS}
+_METHODS["compress"] = lambda self, condition, axis=None: np.compress(condition, self, axis)
 
 
 def _transpose(self: Tensor, *axes: Any) -> Tensor:
@@ -592,62 +671,62 @@ def _with_size(tensor: Tensor, shape: Shape) -> Shape:
 # --- making tensors ---
 
 
-def from_array(recorder: Recorder, value: Value, shape: Shape, kind: str = KEPT) -> Tensor:
-    """Return a tensor of the values of an array, row or table, which stand together."""
-    return Tensor(Base(recorder, kind, value, math.prod(shape)), shape)
+Values = tuple[Value, ...]  # one of each part
 
 
-def from_number(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
+def from_array(recorder: Recorder, values: Values, shape: Shape, kind: str = KEPT) -> Tensor:
+    """Return a tensor of the values of arrays, which stand together."""
+    return Tensor(Base(recorder, kind, values, math.prod(shape)), shape)
+
+
+def from_number(recorder: Recorder, values: Values, shape: Shape) -> Tensor:
     """Return a tensor of one number in all places, which can be written one by one."""
-    if 0 in shape:
-        raise empty("tensor", shape)
-    return Tensor(Base(recorder, NUMBER, value, math.prod(shape)), shape)
+    return Tensor(Base(recorder, NUMBER, values, math.prod(shape)), shape)
 
 
-def table(recorder: Recorder, value: Value, shape: Shape, moving: Value | None) -> Tensor:
+def table(
+    recorder: Recorder, value: Value, shape: Shape, dtype: Type, moving: Value | None = None
+) -> Tensor:
     """Return the tensor of an array from outside, or of a row of it, which is checked when read."""
-    base = Base(recorder, TABLE, value, math.prod(shape))
+    base = Base(recorder, TABLE, (value,), math.prod(shape), dtype)
     return Tensor(base, shape, moving=moving, is_inside=moving is None)
 
 
-def array(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
+def array(recorder: Recorder, values: Values, shape: Shape) -> Tensor:
     """Return the tensor of an array of the element's own."""
-    return Tensor(Base(recorder, ARRAY, value, math.prod(shape), is_early=True), shape)
+    return Tensor(Base(recorder, ARRAY, values, math.prod(shape), is_early=True), shape)
 
 
-def row(recorder: Recorder, value: Value, shape: Shape) -> Tensor:
+def row(recorder: Recorder, value: Value, shape: Shape, dtype: Type) -> Tensor:
     """Return the tensor of a mapped parameter."""
-    return from_array(recorder, value, shape, ROW)
+    return Tensor(Base(recorder, ROW, (value,), math.prod(shape), dtype), shape)
 
 
-def real_type(call: str, dtype: Any) -> DType:
-    """Return the type of a tensor's numbers, which are real."""
+def type_of(call: str, dtype: Any) -> Type:
+    """Return the type of a tensor's numbers."""
     ours = FROM_NUMPY.get(np.dtype(dtype))
-    if not isinstance(ours, DType):
+    if ours is None:
         raise UsageTypeError(
-            at_line(
-                f"{call}: unsupported type; got {np.dtype(dtype)}, expected bool, int8 to int64, "
-                "uint8 to uint64, float16, float32 or float64. Compute with real and imaginary "
-                "parts."
-            )
+            at_line(f"{call}: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
         )
     return ours
 
 
-def real_kind(call: str, number: Any) -> DType:
-    """Return the type in which a tensor keeps a number."""
-    dtype = settled(kind_of(number))
-    return dtype if isinstance(dtype, DType) else real_type(call, TO_NUMPY[dtype])
-
-
-def empty(call: str, shape: Shape) -> UsageError:
-    """Return the error for tensors without numbers."""
-    return UsageError(
-        at_line(
-            f"{call}: a tensor without numbers; got the shape {shape}, expected at least one in "
-            "each dimension."
+def real_type(call: str, dtype: Type) -> DType:
+    """Return a type, if it is real."""
+    if isinstance(dtype, ComplexType):
+        raise UsageTypeError(
+            at_line(
+                f"{call}: not defined for complex numbers; got a tensor of {TO_NUMPY[dtype]}, "
+                "expected real ones. Take x.real, x.imag or abs(x)."
+            )
         )
-    )
+    return dtype
+
+
+def nothing(recorder: Recorder, shape: Shape, dtype: Type) -> Tensor:
+    """Return a tensor of zeros, or without numbers."""
+    return from_number(recorder, as_values(recorder, 0, dtype), shape)
 
 
 def as_tensor(recorder: Recorder, value: Any) -> Tensor:
@@ -660,21 +739,23 @@ def as_tensor(recorder: Recorder, value: Any) -> Tensor:
         return FUNCTIONS["nested"](recorder, value)  # type: ignore[no-any-return]
     if isinstance(value, np.ndarray) and value.ndim:
         return constant(recorder, value)
-    return from_number(recorder, as_value(recorder, value, real_kind("tensor", value)), ())
+    return from_number(recorder, as_values(recorder, value, settled(kind_of(value))), ())
 
 
 def constant(recorder: Recorder, array: Any) -> Tensor:
     """Return a tensor of an array of plain numbers."""
-    dtype = real_type("tensor", array.dtype)
+    dtype = type_of("tensor", array.dtype)
     if array.size == 0:
-        raise empty("array", array.shape)
+        return nothing(recorder, array.shape, dtype)
     if isinstance(array, PlainArray):  # of the function's own, which may change it
         array = np.array(array)
         flat = array.ravel()
         if flat.tobytes() == flat[:1].tobytes() * flat.size:
-            return from_number(recorder, as_value(recorder, flat[0], dtype), array.shape)
-    table = recorder.constant_table(array.view(np.ndarray), dtype)
-    return from_array(recorder, table, array.shape, TABLE)
+            return from_number(recorder, as_values(recorder, flat[0], dtype), array.shape)
+    plain, part = array.view(np.ndarray), parts_of(dtype)[0]
+    if isinstance(dtype, ComplexType):
+        plain = np.ascontiguousarray(plain).view(TO_NUMPY[part])
+    return table(recorder, recorder.constant_table(plain, part), array.shape, dtype)
 
 
 # --- functions ---
@@ -709,10 +790,13 @@ def apply(function: Callable[..., Any], *operands: Any, call: str | None = None)
     gone_through = [any(step[d] != 0 for step in steps) for d in range(len(shape))]
     sizes = [size if goes else 1 for size, goes in zip(shape, gone_through, strict=True)]
     joined_sizes, joined_steps = spaces.joined(sizes, steps)
+    if 0 in shape:  # the types are what is left to find out
+        joined_sizes, joined_steps = [], [[] for _ in steps]
     is_tuple = False
+    counts: list[int] = []  # of parts
 
     def body(positions: list[Value]) -> list[Value]:
-        nonlocal is_tuple
+        nonlocal is_tuple, counts
         following = iter(joined_steps)
         numbers = [
             operand if part is None else part.at(positions, next(following))
@@ -720,31 +804,44 @@ def apply(function: Callable[..., Any], *operands: Any, call: str | None = None)
         ]
         result = function(*numbers)
         is_tuple = isinstance(result, tuple)
-        return [
-            as_value(recorder, one, real_kind(call or _name_of(function), one))
+        given = [
+            as_values(recorder, one, settled(kind_of(one)))
             for one in (result if is_tuple else (result,))
         ]
+        counts = [len(values) for values in given]
+        return [value for values in given for value in values]
 
-    values = spaces.keep_all(recorder, joined_sizes, body)
+    left = iter(spaces.keep_all(recorder, joined_sizes, body))
     results = tuple(
-        of_space(recorder, value, shape, tuple(sizes), bool(joined_sizes)) for value in values
+        of_space(
+            *(recorder, tuple(itertools.islice(left, count)), shape),
+            tuple(sizes),
+            bool(joined_sizes),
+        )
+        for count in counts
     )
     return results if is_tuple else results[0]
 
 
-def of_space(recorder: Recorder, value: Value, shape: Shape, sizes: Shape, is_array: bool) -> Any:
+def of_space(recorder: Recorder, values: Values, shape: Shape, sizes: Shape, is_array: bool) -> Any:
     """Return a tensor of what was kept, which is the same along dimensions of size 1."""
     if not shape:
-        return Element(recorder, value)
+        return element_of(recorder, values)
     if not is_array:
-        return from_number(recorder, value, shape)
-    kept = from_array(recorder, value, sizes)
+        return from_number(recorder, values, shape)
+    kept = from_array(recorder, values, sizes)
     if sizes == shape:
         return kept
     strides = tuple(
         0 if size == 1 else stride for size, stride in zip(sizes, kept.strides_in_base, strict=True)
     )
     return Tensor(kept._base, shape, strides)
+
+
+def element_of(recorder: Recorder, values: Values) -> Element:
+    """Return the element of a value, or of two parts."""
+    part = values[0].dtype
+    return of_values(recorder, values, Kind(part if len(values) == 1 else OF_PARTS[part]))
 
 
 def _name_of(function: Any) -> str:
@@ -765,8 +862,13 @@ def unsupported_tensor(name: str) -> UsageTypeError:
 
 
 def _checked(name: str, function: Callable[..., Any], inputs: Any, options: dict[str, Any]) -> Any:
-    options = {key: value for key, value in options.items() if not _is_default(value)}
-    if options and (left := set(options) - options_of(function)):
+    known = options_of(function)
+    options = {
+        key: value
+        for key, value in options.items()
+        if value is not np._NoValue and (key in known or not _is_default(value))
+    }
+    if left := set(options) - known:
         raise unsupported_tensor(f"{name} with {', '.join(sorted(left))}=")
     return function(*inputs, **options)
 
@@ -777,7 +879,7 @@ def _is_default(value: Any) -> bool:
 
 def record_whole(function: Any, inputs: Any, options: dict[str, Any], has_arrays: bool) -> Any:
     """Record a call of a NumPy function with elements among its arguments, but no tensor."""
-    if has_arrays or function in OF_ELEMENTS:
+    if has_arrays or function in FUNCTIONS:
         return record_numpy(function, inputs, options)
     raise unsupported(numpy_name(function))
 

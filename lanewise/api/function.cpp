@@ -13,6 +13,7 @@
 #include "lanewise/base/environment.h"
 #include "lanewise/base/error.h"
 #include "lanewise/ir/print.h"
+#include "lanewise/runtime/division.h"
 #include "lanewise/runtime/folding.h"
 #include "lanewise/runtime/program_cache.h"
 #include "lanewise/trace/trace.h"
@@ -39,7 +40,7 @@ struct ElementFunction::Entry {
   // The last run, for explain.
   mutable std::atomic<int> workers{0};
   mutable std::atomic<runtime::CodeSource> code{runtime::CodeSource::None};
-  mutable std::atomic<std::int64_t> chunk{0}, scratch_bytes{0}, tier0_elements{0},
+  mutable std::atomic<std::int64_t> chunk{0}, scratch_bytes{0}, peak_bytes{0}, tier0_elements{0},
       tier1_elements{0};
   mutable std::atomic<double> load_ms{0};
 
@@ -54,6 +55,7 @@ struct ElementFunction::Entry {
     code.store(run.code, std::memory_order_relaxed);
     chunk.store(run.chunk, std::memory_order_relaxed);
     scratch_bytes.store(run.scratch_bytes, std::memory_order_relaxed);
+    peak_bytes.store(run.peak_bytes, std::memory_order_relaxed);
     tier0_elements.store(run.tier0_elements, std::memory_order_relaxed);
     tier1_elements.store(run.tier1_elements, std::memory_order_relaxed);
     load_ms.store(run.load_ms, std::memory_order_relaxed);
@@ -213,16 +215,32 @@ void check_shape(std::span<const Output> outputs, std::span<const Input> inputs,
   }
 }
 
-void check_where(std::span<const Input> inputs, const MapOptions& options) {
-  if (options.where < 0) return;
-  const auto where = static_cast<std::size_t>(options.where);
-  if (where < inputs.size() && inputs[where].is_mapped() && inputs[where].type == DType::Bool) {
-    return;
-  }
+void check_mask(std::span<const Input> inputs, const MapOptions& options) {
+  if (options.mask < 0) return;
+  const auto mask = static_cast<std::size_t>(options.mask);
+  if (mask < inputs.size() && inputs[mask].is_mapped() && inputs[mask].type == DType::Bool) return;
   throw UsageError(
-      fmt::format("map: where is not an array of bools; got argument {}, expected the number of "
+      fmt::format("map: mask is not an array of bools; got argument {}, expected the number of "
                   "one.",
-                  options.where));
+                  options.mask));
+}
+
+/// Calls `use` with the arguments and options of a call in which `where` is the last argument.
+template <class Use>
+auto masked(std::span<const Input> arguments, MapOptions options, const Use& use) {
+  std::vector<Input> inputs(arguments.begin(), arguments.end());
+  Input& mask = inputs.emplace_back(*options.where);
+  mask.is_mask = true;
+  for (const Input& input : arguments) {
+    if (!input.is_mapped() || input.size == mask.size) continue;
+    throw UsageError(
+        fmt::format("map: where has another size than the arrays; got {} bools for {} elements, "
+                    "expected one for each.",
+                    mask.size, input.size));
+  }
+  options.where.reset();
+  options.mask = static_cast<int>(arguments.size());
+  return use(std::span<const Input>(inputs), std::as_const(options));
 }
 
 bool overlaps(std::span<const std::int64_t> shape, const Output& output, const Input& input) {
@@ -330,6 +348,14 @@ class Pointers {
 // The life of a call. `load` has what happens once per signature, `run` what happens every time.
 void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inputs,
                            const MapOptions& options) {
+  if (options.where) {
+    if (!results.empty()) {
+      throw UsageError(
+          "map: where without memory for the results; got a mask and new arrays, expected ones "
+          "that keep their values where the mask is false. Give them: f.into(out, ...).");
+    }
+    return masked(inputs, options, [&](auto all, auto& with) { return call(results, all, with); });
+  }
   const std::int64_t count = mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
   const std::span<const types::Item> items = entry.stored(options);
@@ -350,10 +376,14 @@ void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inp
 runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
                                              std::span<const Input> inputs,
                                              const MapOptions& options) {
+  if (options.where) {
+    return masked(inputs, options,
+                  [&](auto all, auto& with) { return call_into(outputs, all, with); });
+  }
   const std::int64_t count = mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
   check_shape(outputs, inputs, options, count);
-  check_where(inputs, options);
+  check_mask(inputs, options);
   check_outputs(outputs, inputs, entry.stored(options), count, options);
   return run(entry, outputs, inputs, count, options);
 }
@@ -519,46 +549,93 @@ api::Layout layout_of(std::span<const Output> outputs, std::span<const Input> in
   return layout;
 }
 
+/// Everything that a call gives to the runtime.
+class Given {
+ public:
+  Given(std::span<const Output> outputs, std::span<const Input> inputs, std::int64_t count,
+        const MapOptions& options) {
+    pointers_.add(outputs, inputs);
+    const auto is_apart = [](const auto& array) { return array.stride != array.item().bytes(); };
+    const bool is_strided =
+        !options.shape.empty() || std::any_of(outputs.begin(), outputs.end(), is_apart) ||
+        std::any_of(inputs.begin(), inputs.end(),
+                    [&](const Input& input) { return input.is_mapped() && is_apart(input); });
+    if (is_strided) layout_ = layout_of(outputs, inputs, count, options);
+    buffers = pointers_.buffers(count);
+    buffers.folds = options.folds;
+    buffers.strides = layout_.strides;
+    buffers.shape = layout_.shape;
+    if (options.mask >= 0) {  // its number among the mapped ones
+      buffers.where = static_cast<int>(std::count_if(inputs.begin(), inputs.begin() + options.mask,
+                                                     [](const Input& i) { return i.is_mapped(); }));
+    }
+  }
+  Given(const Given&) = delete;  // buffers point to it
+  Given& operator=(const Given&) = delete;
+
+  runtime::Buffers buffers;
+
+ private:
+  Pointers pointers_;
+  api::Layout layout_;
+};
+
+runtime::ExecuteOptions execute_options(const MapOptions& options) {
+  return {.threads = options.threads,
+          .max_steps = options.max_steps,
+          .chunk = options.chunk,
+          .memory = options.memory,
+          .compile = options.compile,
+          .seed = options.seed,
+          .first_element = options.first_element,
+          .cancel = options.cancel ? &*options.cancel : nullptr,
+          .interrupt = options.interrupt ? &options.interrupt : nullptr,
+          .timeout = options.timeout,
+          .progress = options.progress ? &options.progress : nullptr};
+}
+
 }  // namespace
 
 runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Output> outputs,
                                        std::span<const Input> inputs, std::int64_t count,
                                        const MapOptions& options) {
-  Pointers pointers;
-  pointers.add(outputs, inputs);
-  const auto is_apart = [](const auto& array) { return array.stride != array.item().bytes(); };
-  const bool is_strided =
-      !options.shape.empty() || std::any_of(outputs.begin(), outputs.end(), is_apart) ||
-      std::any_of(inputs.begin(), inputs.end(),
-                  [&](const Input& input) { return input.is_mapped() && is_apart(input); });
-  api::Layout layout;
-  if (is_strided) layout = layout_of(outputs, inputs, count, options);
-  runtime::Buffers buffers = pointers.buffers(count);
+  Given given(outputs, inputs, count, options);
   std::optional<api::Accumulating> accumulating;
-  if (!entry.uses.empty()) accumulating.emplace(entry.uses);
-  buffers.folds = accumulating ? accumulating->folds() : options.folds;
-  buffers.strides = layout.strides;
-  buffers.shape = layout.shape;
-  if (options.where >= 0) {  // its number among the mapped ones
-    buffers.where = static_cast<int>(std::count_if(inputs.begin(), inputs.begin() + options.where,
-                                                   [](const Input& i) { return i.is_mapped(); }));
+  if (!entry.uses.empty()) {
+    accumulating.emplace(entry.uses);
+    given.buffers.folds = accumulating->folds();
   }
   const runtime::RunStats stats =
-      runtime::execute(*entry.program, buffers,
-                       {.threads = options.threads,
-                        .max_steps = options.max_steps,
-                        .chunk = options.chunk,
-                        .memory = options.memory,
-                        .compile = options.compile,
-                        .seed = options.seed,
-                        .first_element = options.first_element,
-                        .cancel = options.cancel ? &*options.cancel : nullptr,
-                        .interrupt = options.interrupt ? &options.interrupt : nullptr,
-                        .timeout = options.timeout,
-                        .progress = options.progress ? &options.progress : nullptr});
+      runtime::execute(*entry.program, given.buffers, execute_options(options));
   if (accumulating) accumulating->take();
   entry.remember(stats);
   return stats;
+}
+
+/// The scratch of a call with new arrays for the results.
+std::int64_t ElementFunction::projected_bytes(const Entry& entry, std::span<const Input> inputs,
+                                              const MapOptions& options) {
+  std::int64_t count = options.count.value_or(1);
+  for (const Input& input : inputs) {
+    if (input.is_mapped()) count = input.size;
+  }
+  if (count == 0) return 0;
+  std::vector<Output> outputs;
+  std::vector<std::vector<std::int64_t>> strides;  // as options.shape has dimensions
+  for (const types::Item& item : entry.stored(options)) {
+    Output& output = outputs.emplace_back(item.type, nullptr, count, item.bytes());
+    output.row = item.size;
+    std::vector<std::int64_t>& own = strides.emplace_back(options.shape.size(), item.bytes());
+    for (std::size_t d = own.size(); d-- > 1;) own[d - 1] = own[d] * options.shape[d];
+    output.strides = own;
+  }
+  Given given(outputs, inputs, count, options);
+  std::optional<api::Accumulating> accumulating;
+  if (!entry.uses.empty()) {
+    accumulating.emplace(entry.uses);
+    given.buffers.folds = accumulating->folds();
+  }
+  return runtime::divide(*entry.program, given.buffers, execute_options(options)).room.bytes;
 }
 
 std::vector<types::Item> ElementFunction::results(std::span<const Input> inputs,
@@ -567,11 +644,17 @@ std::vector<types::Item> ElementFunction::results(std::span<const Input> inputs,
 }
 
 std::string ElementFunction::lower(std::span<const Input> inputs, const MapOptions& options) {
+  if (options.where) {
+    return masked(inputs, options, [&](auto all, auto& with) { return lower(all, with); });
+  }
   return ir::print(find(inputs, options).program->function(), {.locations = true});
 }
 
 runtime::Program::Report ElementFunction::compile(std::span<const Input> inputs,
                                                   const MapOptions& options) {
+  if (options.where) {
+    return masked(inputs, options, [&](auto all, auto& with) { return compile(all, with); });
+  }
   runtime::Program& program = *find(inputs, options).program;
   const runtime::Program::Use use(program);  // keeps the code until it is reported
   program.compile({});
@@ -579,6 +662,9 @@ runtime::Program::Report ElementFunction::compile(std::span<const Input> inputs,
 }
 
 Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOptions& options) {
+  if (options.where) {
+    return masked(inputs, options, [&](auto all, auto& with) { return explain(all, with); });
+  }
   const Entry& entry = find(inputs, options);
   const runtime::Program& program = *entry.program;
   const ir::Function& function = program.function();
@@ -601,6 +687,11 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
     if (param.is_mapped()) e.bytes_in += param.item().bytes();
   }
   for (const types::Item& item : function.results) e.bytes_out += item.bytes();
+  try {
+    e.projected_bytes = projected_bytes(entry, inputs, options);
+  } catch (const ResourceError& error) {
+    e.refusal = error.what();
+  }
   if (entry.workers.load() > 0) {
     e.last_run = runtime::RunStats{.workers = entry.workers.load(),
                                    .chunk = entry.chunk.load(),
@@ -608,6 +699,7 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
                                    .tier1_elements = entry.tier1_elements.load(),
                                    .code = entry.code.load(),
                                    .scratch_bytes = entry.scratch_bytes.load(),
+                                   .peak_bytes = entry.peak_bytes.load(),
                                    .load_ms = entry.load_ms.load()};
   }
   return e;

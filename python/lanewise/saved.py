@@ -35,7 +35,7 @@ def save(
     described = [
         _describe(name, request, found, arrays)
         for request, found in programs
-        if request.masked is None and not request.finds_lines
+        if not request.is_masked and not request.finds_lines
     ]
     if not described:
         raise UsageError(

@@ -39,8 +39,8 @@ def save(
     ]
     if not described:
         raise UsageError(
-            f"{name}: nothing to save; got a function that was not called yet, expected a program. "
-            "Call it, or .lower, with such arguments first."
+            f"{name}: nothing to save; got a function that was not called yet, or only with "
+            "where=, expected a program. Call it, or .lower, with such arguments first."
         )
     header = json.dumps(
         {"lanewise": _FORMAT, "name": name, "signature": core, "programs": described}

@@ -11,9 +11,17 @@ void Accumulator::step(std::size_t index, const Scalar& initial, ops::Op op, ir:
   trace.write(slots[index], trace.builder().op(op, {trace.read(slots[index]), value}));
 }
 
+void Accumulator::step_count(std::size_t index, ir::ValueId number) {
+  if (number == ir::kNone) {
+    number = trace::Trace::current().builder().constant(Scalar(std::int64_t{1}));
+  }
+  step(index, Scalar(std::int64_t{0}), ops::Op::Add, number);
+}
+
 namespace api {
 
-Traced finish(trace::Trace& trace, trace::ResultList results) {
+Traced finish(trace::Trace& trace, trace::ResultList results, bool is_masked) {
+  if (is_masked) results.values = trace.end_region(results.values);
   std::vector<AccumulatorUse> uses;
   for (const trace::Trace::Partials& partials : trace.partials()) {
     uses.push_back({static_cast<Accumulator*>(partials.owner), partials.values.size()});

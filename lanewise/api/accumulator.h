@@ -34,6 +34,8 @@ class Accumulator {
   std::vector<ir::ValueId>& partials() { return trace::Trace::current().partials_of(this); }
   /// Combines slot `index`, which begins with `initial`, with a value.
   void step(std::size_t index, const Scalar& initial, ops::Op op, ir::ValueId value);
+  /// Adds a number, an i64, to slot `index`; without one, 1.
+  void step_count(std::size_t index, ir::ValueId number = ir::kNone);
 
  private:
   friend api::Accumulating;
@@ -57,8 +59,8 @@ struct Traced {
   std::vector<AccumulatorUse> uses;
   std::vector<types::Shape> shapes;  // of the results that are stored; none: rows are rows
 };
-/// Ends a trace.
-Traced finish(trace::Trace& trace, trace::ResultList results);
+/// Ends a trace; `is_masked`: all of it stands in a region.
+Traced finish(trace::Trace& trace, trace::ResultList results, bool is_masked);
 /// How many results are not stored.
 std::size_t folded_results(std::span<const AccumulatorUse> uses);
 

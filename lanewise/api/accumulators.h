@@ -48,6 +48,12 @@ Scalar zero() {
   return ir::neutral(ir::Collect::Sum, types::dtype_of<T>);
 }
 
+/// A sum divided by how many there were, however many that are; rounded once.
+template <class T>
+T mean(T sum, std::int64_t count) {
+  return static_cast<T>(static_cast<double>(sum) / static_cast<double>(count));
+}
+
 }  // namespace api
 
 /// The sum of what elements add.
@@ -74,16 +80,15 @@ class Count : public Accumulator {
  public:
   void add(std::source_location here = std::source_location::current()) {
     trace::locate(here);
-    one(trace::Trace::current().builder().constant(Scalar(std::int64_t{1})));
+    step_count(0);
   }
   void add(const boolean& condition, std::source_location here = std::source_location::current()) {
-    one(trace::locate(here).convert(condition.read(), DType::I64));
+    step_count(0, trace::locate(here).convert(condition.read(), DType::I64));
   }
   std::int64_t value() const { return value_; }
   void reset() { value_ = 0; }
 
  private:
-  void one(ir::ValueId value) { step(0, api::zero<std::int64_t>(), ops::Op::Add, value); }
   std::vector<runtime::Fold> folds(std::size_t) override {
     return {api::fold(runtime::Fold::Kind::Sum, DType::I64, &total_)};
   }
@@ -99,10 +104,9 @@ class Mean : public Accumulator {
  public:
   void add(const typename Variable<T>::Operand& value) {
     step(0, api::zero<T>(), ops::Op::Add, value.value);
-    step(1, api::zero<std::int64_t>(), ops::Op::Add,
-         trace::Trace::current().builder().constant(Scalar(std::int64_t{1})));
+    step_count(1);
   }
-  T value() const { return static_cast<T>(sum_ / static_cast<T>(count_)); }
+  T value() const { return api::mean(sum_, count_); }
   std::int64_t count() const { return count_; }
   void reset() {
     sum_ = 0;

@@ -47,10 +47,13 @@ std::string Explanation::str() const {
   text += fmt::format("  bytes     {} in and {} out an element\n", bytes_in, bytes_out);
   for (const std::string& argument : copied) text += "  copied    " + argument + '\n';
   text += fmt::format("  scratch   {} bytes a worker on the tile machine", scratch_bytes);
+  if (refusal.empty()) text += fmt::format("; {} projected for such a call", projected_bytes);
   if (last_run) {
-    text += fmt::format("; at most {} in all in the last run", last_run->scratch_bytes);
+    text += fmt::format("; last run {} projected, {} used", last_run->scratch_bytes,
+                        last_run->peak_bytes);
   }
   text += '\n';
+  if (!refusal.empty()) text += "  refused   " + refusal + '\n';
   text += fmt::format("  program   {} instructions, from\n{}", instructions, indented(program));
   return text;
 }

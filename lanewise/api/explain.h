@@ -19,8 +19,10 @@ struct Explanation {
   // Memory.
   std::int64_t bytes_in = 0;  // of one element, in mapped arrays
   std::int64_t bytes_out = 0;
-  std::int64_t scratch_bytes = 0;   // of a worker on the tile machine
-  std::vector<std::string> copied;  // arguments that a language binding copied, with the reason
+  std::int64_t scratch_bytes = 0;    // of a worker on the tile machine
+  std::int64_t projected_bytes = 0;  // of all workers of a call with such arguments and options
+  std::string refusal;               // why it is refused, if the budget does not hold that
+  std::vector<std::string> copied;   // arguments that a language binding copied, with the reason
 
   // Machine code. Without it the tile machine runs, and `error` says why if compiling failed.
   bool compiled = false;

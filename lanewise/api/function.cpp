@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "lanewise/api/backends.h"
+#include "lanewise/api/check_call.h"
 #include "lanewise/api/layout.h"
 #include "lanewise/base/environment.h"
 #include "lanewise/base/error.h"
 #include "lanewise/ir/print.h"
+#include "lanewise/runtime/division.h"
 #include "lanewise/runtime/folding.h"
 #include "lanewise/runtime/program_cache.h"
 #include "lanewise/trace/trace.h"
@@ -39,7 +41,7 @@ struct ElementFunction::Entry {
   // The last run, for explain.
   mutable std::atomic<int> workers{0};
   mutable std::atomic<runtime::CodeSource> code{runtime::CodeSource::None};
-  mutable std::atomic<std::int64_t> chunk{0}, scratch_bytes{0}, tier0_elements{0},
+  mutable std::atomic<std::int64_t> chunk{0}, scratch_bytes{0}, peak_bytes{0}, tier0_elements{0},
       tier1_elements{0};
   mutable std::atomic<double> load_ms{0};
 
@@ -54,6 +56,7 @@ struct ElementFunction::Entry {
     code.store(run.code, std::memory_order_relaxed);
     chunk.store(run.chunk, std::memory_order_relaxed);
     scratch_bytes.store(run.scratch_bytes, std::memory_order_relaxed);
+    peak_bytes.store(run.peak_bytes, std::memory_order_relaxed);
     tier0_elements.store(run.tier0_elements, std::memory_order_relaxed);
     tier1_elements.store(run.tier1_elements, std::memory_order_relaxed);
     load_ms.store(run.load_ms, std::memory_order_relaxed);
@@ -65,19 +68,6 @@ namespace {
 constexpr std::size_t kMostInputs = 64;
 constexpr std::size_t kInputsInWord = 10;
 constexpr std::size_t kMostOutputs = 16;
-
-void check_options(const MapOptions& options) {
-  const auto check = [](const char* option, std::int64_t value, const char* zero,
-                        const char* unit) {
-    if (value >= 0) return;
-    throw UsageError(
-        fmt::format("map: {} is negative; got {}, expected 0 for {} or a number of {}.", option,
-                    value, zero, unit));
-  };
-  check("threads", options.threads, "all that the process may use", "threads");
-  check("max_steps", options.max_steps, "no limit", "steps");
-  check("chunk", options.chunk, "the library's choice", "elements");
-}
 
 transform::Options passes_of(const MapOptions& options) {
   transform::Options passes{.contract = options.math == Math::Fast,
@@ -96,7 +86,7 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
     throw UsageError(fmt::format("map: too many arguments; got {}, expected at most {}.",
                                  inputs.size(), kMostInputs));
   }
-  check_options(options);
+  api::check_options(options);
   Signature key{{
       options.max_steps == 0          ? std::uint64_t{1}
       : options.max_steps < INT32_MAX ? std::uint64_t{2}
@@ -119,166 +109,22 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
 
 namespace {
 
-void check_table(const Input& table, std::size_t argument) {
-  if (table.data == nullptr || table.size <= 0) {
+/// Calls `use` with the arguments and options of a call in which `where` is the last argument.
+template <class Use>
+auto masked(std::span<const Input> arguments, MapOptions options, const Use& use) {
+  std::vector<Input> inputs(arguments.begin(), arguments.end());
+  Input& mask = inputs.emplace_back(*options.where);
+  mask.is_mask = true;
+  for (const Input& input : arguments) {
+    if (!input.is_mapped() || input.size == mask.size) continue;
     throw UsageError(
-        fmt::format("map: argument {} is a table without values; got size {}, expected at least 1.",
-                    argument, table.size));
+        fmt::format("map: where has another size than the arrays; got {} bools for {} elements, "
+                    "expected one for each.",
+                    mask.size, input.size));
   }
-  if (table.stride != static_cast<std::int64_t>(types::size_of(table.type))) {
-    throw UsageError(
-        fmt::format("map: argument {} is a table whose values stand apart; got {} bytes from one "
-                    "to the next, expected {}. Copy it first.",
-                    argument, table.stride, types::size_of(table.type)));
-  }
-}
-
-/// The one size of all mapped inputs; without any, as many as were asked for.
-std::int64_t mapped_size(std::span<const Input> inputs, const MapOptions& options) {
-  std::int64_t size = -1;
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Input& input = inputs[i];
-    if (input.kind == ir::ParamKind::Table) check_table(input, i);
-    if (!input.is_mapped()) continue;
-    if (input.size < 0) {
-      throw UsageError(fmt::format(
-          "map: argument {} has a negative size; got {}, expected 0 or more.", i, input.size));
-    }
-    if (input.data == nullptr && input.size > 0) {
-      throw UsageError(fmt::format(
-          "map: argument {} has no data; got a null pointer with size {}, expected memory for its "
-          "elements. Check that the array is allocated.",
-          i, input.size));
-    }
-    if (size >= 0 && input.size != size) {
-      throw UsageError(fmt::format(
-          "map: arguments disagree on the mapped size; got {} (argument {}) and {} (argument {}), "
-          "expected one size. Pass a plain number to share it between elements.",
-          size, first, input.size, i));
-    }
-    if (size < 0) first = i;
-    size = input.size;
-  }
-  if (options.count.value_or(0) < 0) {
-    throw UsageError(fmt::format(
-        "map: count is negative; got {}, expected 0 or a number of elements.", *options.count));
-  }
-  if (size < 0 && !options.count) {
-    throw UsageError(
-        "map: nothing to map over; got only shared numbers, expected at least one array, or a "
-        "count of elements.");
-  }
-  if (size >= 0 && options.count.value_or(size) != size) {
-    throw UsageError(
-        fmt::format("map: count is not the mapped size; got {} and {} (argument {}). Leave it away "
-                    "where there are arrays.",
-                    *options.count, size, first));
-  }
-  return size >= 0 ? size : *options.count;
-}
-
-/// Array `a` of a call whose arrays have this shape.
-template <class Array>
-api::Placed placed(const Array& a) {
-  return {.data = a.data,
-          .size = a.item().bytes(),
-          .strides = a.strides.empty() ? std::span(&a.stride, 1) : a.strides};
-}
-
-void check_strides(std::size_t got, std::size_t expected, const char* kind, std::size_t number) {
-  if (got == expected) return;
-  throw UsageError(
-      fmt::format("map: {} {} has other dimensions; got strides along {}, expected {}, as many as "
-                  "shape has.",
-                  kind, number, got, expected));
-}
-
-/// Where dimensions are given, every array must have strides along all of them.
-void check_shape(std::span<const Output> outputs, std::span<const Input> inputs,
-                 const MapOptions& options, std::int64_t count) {
-  if (options.shape.empty()) return;
-  std::int64_t product = 1;
-  for (const std::int64_t n : options.shape) product *= n;
-  if (product != count) {
-    throw UsageError(
-        fmt::format("map: shape has another size; got {} elements, expected {}.", product, count));
-  }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].is_mapped()) continue;
-    check_strides(inputs[i].strides.size(), options.shape.size(), "argument", i);
-  }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    check_strides(outputs[i].strides.size(), options.shape.size(), "output", i);
-  }
-}
-
-void check_where(std::span<const Input> inputs, const MapOptions& options) {
-  if (options.where < 0) return;
-  const auto where = static_cast<std::size_t>(options.where);
-  if (where < inputs.size() && inputs[where].is_mapped() && inputs[where].type == DType::Bool) {
-    return;
-  }
-  throw UsageError(
-      fmt::format("map: where is not an array of bools; got argument {}, expected the number of "
-                  "one.",
-                  options.where));
-}
-
-bool overlaps(std::span<const std::int64_t> shape, const Output& output, const Input& input) {
-  if (input.is_mapped()) return api::overlaps(shape, placed(output), placed(input));
-  const auto bytes = input.size * static_cast<std::int64_t>(types::size_of(input.type));
-  return api::touches(shape, placed(output), input.data, bytes);
-}
-
-void check_output_count(std::size_t got, std::size_t expected) {
-  if (got != expected) {
-    throw UsageError(
-        fmt::format("map: wrong number of outputs; got {}, expected {}.", got, expected));
-  }
-}
-
-void check_outputs(std::span<const Output> outputs, std::span<const Input> inputs,
-                   std::span<const types::Item> results, std::int64_t count,
-                   const MapOptions& options) {
-  check_output_count(outputs.size(), results.size());
-  const std::span<const std::int64_t> shape =
-      options.shape.empty() ? std::span(&count, 1) : options.shape;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const Output& out = outputs[i];
-    if (out.item() != results[i]) {
-      throw UsageError(fmt::format("map: output {} has another type; got {}, expected {}.", i,
-                                   types::to_string(out.item()), types::to_string(results[i])));
-    }
-    if (out.size != count) {
-      throw UsageError(
-          fmt::format("map: output {} has another size; got {}, expected {}, the mapped size.", i,
-                      out.size, count));
-    }
-    if (out.data == nullptr && out.size > 0) {
-      throw UsageError(
-          fmt::format("map: output {} has no data; got a null pointer with size {}.", i, out.size));
-    }
-    if (api::overlaps_itself(shape, placed(out))) {
-      throw UsageError(fmt::format(
-          "map: output {} overlaps itself; got {} bytes from one element to the next, expected at "
-          "least {}.",
-          i, placed(out).strides.back(), out.item().bytes()));
-    }
-    for (std::size_t j = 0; j < inputs.size(); ++j) {
-      if (inputs[j].kind != ir::ParamKind::Shared && overlaps(shape, out, inputs[j])) {
-        throw UsageError(fmt::format(
-            "map: output {} overlaps argument {}; got shared memory, expected separate arrays. "
-            "Give another out, or none.",
-            i, j));
-      }
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (api::overlaps(shape, placed(out), placed(outputs[j]))) {
-        throw UsageError(fmt::format("map: outputs {} and {} overlap.", j, i));
-      }
-    }
-  }
+  options.where.reset();
+  options.mask = static_cast<int>(arguments.size());
+  return use(std::span<const Input>(inputs), std::as_const(options));
 }
 
 }  // namespace
@@ -330,10 +176,18 @@ class Pointers {
 // The life of a call. `load` has what happens once per signature, `run` what happens every time.
 void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inputs,
                            const MapOptions& options) {
-  const std::int64_t count = mapped_size(inputs, options);
+  if (options.where) {
+    if (!results.empty()) {
+      throw UsageError(
+          "map: where without memory for the results; got a mask and new arrays, expected ones "
+          "that keep their values where the mask is false. Give them: f.into(out, ...).");
+    }
+    return masked(inputs, options, [&](auto all, auto& with) { return call(results, all, with); });
+  }
+  const std::int64_t count = api::mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
   const std::span<const types::Item> items = entry.stored(options);
-  check_output_count(results.size(), items.size());
+  api::check_output_count(results.size(), items.size());
   std::vector<Output> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto [type, row] = items[i];
@@ -350,74 +204,16 @@ void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inp
 runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
                                              std::span<const Input> inputs,
                                              const MapOptions& options) {
-  const std::int64_t count = mapped_size(inputs, options);
+  if (options.where) {
+    return masked(inputs, options,
+                  [&](auto all, auto& with) { return call_into(outputs, all, with); });
+  }
+  const std::int64_t count = api::mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
-  check_shape(outputs, inputs, options, count);
-  check_where(inputs, options);
-  check_outputs(outputs, inputs, entry.stored(options), count, options);
+  api::check_shape(outputs, inputs, options, count);
+  api::check_mask(inputs, options);
+  api::check_outputs(outputs, inputs, entry.stored(options), count, options);
   return run(entry, outputs, inputs, count, options);
-}
-
-namespace {
-
-/// How many values an element of this shape has; there are so many in all.
-std::uint32_t checked_row(const char* what, const types::Shape& shape, std::int64_t values) {
-  const std::int64_t row = shape.count();
-  if (row > 0 && row <= ir::kMostPositions && values % row == 0) {
-    return static_cast<std::uint32_t>(row);
-  }
-  throw UsageError(
-      fmt::format("{}: elements do not fit; got {} values in elements of the shape {}, expected "
-                  "sizes of at least 1 and a whole number of elements.",
-                  what, values, types::to_string(shape)));
-}
-
-}  // namespace
-
-Input Input::in_rows(std::uint32_t length) const { return in_shape({length}); }
-
-Input Input::in_shape(const types::Shape& sizes) const {
-  Input rows = *this;
-  rows.row = checked_row("Input", sizes, size);
-  rows.size = size / rows.row;
-  rows.stride = rows.item().bytes();
-  if (sizes.rank() > 1) rows.shape = sizes;
-  return rows;
-}
-
-Input Input::as_table() const {
-  Input table = *this;
-  table.kind = ir::ParamKind::Table;
-  if (row == 0) return table;
-  table.size = size * row;
-  table.stride = static_cast<std::int64_t>(types::size_of(type));
-  table.row = 0;
-  table.shape = {};
-  return table;
-}
-
-Input shared(const Input& values, const types::Shape& sizes) {
-  Input table = values.as_table();
-  if (checked_row("shared", sizes, table.size) != table.size) {
-    throw UsageError(
-        fmt::format("shared: another number of values; got {} and the shape {}, expected as many "
-                    "as the shape has.",
-                    table.size, types::to_string(sizes)));
-  }
-  table.shape = sizes;
-  return table;
-}
-
-Input shared(const Input& values) {
-  return shared(values, {static_cast<std::uint32_t>(values.as_table().size)});
-}
-
-Output Output::in_rows(std::uint32_t length) const {
-  Output rows = *this;
-  rows.row = checked_row("Output", {length}, size);
-  rows.size = size / length;
-  rows.stride = rows.item().bytes();
-  return rows;
 }
 
 const std::vector<types::Item>& ElementFunction::Ready::results() const {
@@ -505,9 +301,9 @@ api::Layout layout_of(std::span<const Output> outputs, std::span<const Input> in
                       std::int64_t count, const MapOptions& options) {
   std::vector<api::Placed> arrays;
   for (const Input& input : inputs) {
-    if (input.is_mapped()) arrays.push_back(placed(input));
+    if (input.is_mapped()) arrays.push_back(api::placed(input));
   }
-  for (const Output& output : outputs) arrays.push_back(placed(output));
+  for (const Output& output : outputs) arrays.push_back(api::placed(output));
   api::Layout layout =
       api::join_dimensions(options.shape.empty() ? std::span(&count, 1) : options.shape, arrays);
   if (layout.shape.size() == 1) {
@@ -519,46 +315,93 @@ api::Layout layout_of(std::span<const Output> outputs, std::span<const Input> in
   return layout;
 }
 
+/// Everything that a call gives to the runtime.
+class Given {
+ public:
+  Given(std::span<const Output> outputs, std::span<const Input> inputs, std::int64_t count,
+        const MapOptions& options) {
+    pointers_.add(outputs, inputs);
+    const auto is_apart = [](const auto& array) { return array.stride != array.item().bytes(); };
+    const bool is_strided =
+        !options.shape.empty() || std::any_of(outputs.begin(), outputs.end(), is_apart) ||
+        std::any_of(inputs.begin(), inputs.end(),
+                    [&](const Input& input) { return input.is_mapped() && is_apart(input); });
+    if (is_strided) layout_ = layout_of(outputs, inputs, count, options);
+    buffers = pointers_.buffers(count);
+    buffers.folds = options.folds;
+    buffers.strides = layout_.strides;
+    buffers.shape = layout_.shape;
+    if (options.mask >= 0) {  // its number among the mapped ones
+      buffers.where = static_cast<int>(std::count_if(inputs.begin(), inputs.begin() + options.mask,
+                                                     [](const Input& i) { return i.is_mapped(); }));
+    }
+  }
+  Given(const Given&) = delete;  // buffers point to it
+  Given& operator=(const Given&) = delete;
+
+  runtime::Buffers buffers;
+
+ private:
+  Pointers pointers_;
+  api::Layout layout_;
+};
+
+runtime::ExecuteOptions execute_options(const MapOptions& options) {
+  return {.threads = options.threads,
+          .max_steps = options.max_steps,
+          .chunk = options.chunk,
+          .memory = options.memory,
+          .compile = options.compile,
+          .seed = options.seed,
+          .first_element = options.first_element,
+          .cancel = options.cancel ? &*options.cancel : nullptr,
+          .interrupt = options.interrupt ? &options.interrupt : nullptr,
+          .timeout = options.timeout,
+          .progress = options.progress ? &options.progress : nullptr};
+}
+
 }  // namespace
 
 runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Output> outputs,
                                        std::span<const Input> inputs, std::int64_t count,
                                        const MapOptions& options) {
-  Pointers pointers;
-  pointers.add(outputs, inputs);
-  const auto is_apart = [](const auto& array) { return array.stride != array.item().bytes(); };
-  const bool is_strided =
-      !options.shape.empty() || std::any_of(outputs.begin(), outputs.end(), is_apart) ||
-      std::any_of(inputs.begin(), inputs.end(),
-                  [&](const Input& input) { return input.is_mapped() && is_apart(input); });
-  api::Layout layout;
-  if (is_strided) layout = layout_of(outputs, inputs, count, options);
-  runtime::Buffers buffers = pointers.buffers(count);
+  Given given(outputs, inputs, count, options);
   std::optional<api::Accumulating> accumulating;
-  if (!entry.uses.empty()) accumulating.emplace(entry.uses);
-  buffers.folds = accumulating ? accumulating->folds() : options.folds;
-  buffers.strides = layout.strides;
-  buffers.shape = layout.shape;
-  if (options.where >= 0) {  // its number among the mapped ones
-    buffers.where = static_cast<int>(std::count_if(inputs.begin(), inputs.begin() + options.where,
-                                                   [](const Input& i) { return i.is_mapped(); }));
+  if (!entry.uses.empty()) {
+    accumulating.emplace(entry.uses);
+    given.buffers.folds = accumulating->folds();
   }
   const runtime::RunStats stats =
-      runtime::execute(*entry.program, buffers,
-                       {.threads = options.threads,
-                        .max_steps = options.max_steps,
-                        .chunk = options.chunk,
-                        .memory = options.memory,
-                        .compile = options.compile,
-                        .seed = options.seed,
-                        .first_element = options.first_element,
-                        .cancel = options.cancel ? &*options.cancel : nullptr,
-                        .interrupt = options.interrupt ? &options.interrupt : nullptr,
-                        .timeout = options.timeout,
-                        .progress = options.progress ? &options.progress : nullptr});
+      runtime::execute(*entry.program, given.buffers, execute_options(options));
   if (accumulating) accumulating->take();
   entry.remember(stats);
   return stats;
+}
+
+/// The scratch of a call with new arrays for the results.
+std::int64_t ElementFunction::projected_bytes(const Entry& entry, std::span<const Input> inputs,
+                                              const MapOptions& options) {
+  std::int64_t count = options.count.value_or(1);
+  for (const Input& input : inputs) {
+    if (input.is_mapped()) count = input.size;
+  }
+  if (count == 0) return 0;
+  std::vector<Output> outputs;
+  std::vector<std::vector<std::int64_t>> strides;  // as options.shape has dimensions
+  for (const types::Item& item : entry.stored(options)) {
+    Output& output = outputs.emplace_back(item.type, nullptr, count, item.bytes());
+    output.row = item.size;
+    std::vector<std::int64_t>& own = strides.emplace_back(options.shape.size(), item.bytes());
+    for (std::size_t d = own.size(); d-- > 1;) own[d - 1] = own[d] * options.shape[d];
+    output.strides = own;
+  }
+  Given given(outputs, inputs, count, options);
+  std::optional<api::Accumulating> accumulating;
+  if (!entry.uses.empty()) {
+    accumulating.emplace(entry.uses);
+    given.buffers.folds = accumulating->folds();
+  }
+  return runtime::divide(*entry.program, given.buffers, execute_options(options)).room.bytes;
 }
 
 std::vector<types::Item> ElementFunction::results(std::span<const Input> inputs,
@@ -567,11 +410,17 @@ std::vector<types::Item> ElementFunction::results(std::span<const Input> inputs,
 }
 
 std::string ElementFunction::lower(std::span<const Input> inputs, const MapOptions& options) {
+  if (options.where) {
+    return masked(inputs, options, [&](auto all, auto& with) { return lower(all, with); });
+  }
   return ir::print(find(inputs, options).program->function(), {.locations = true});
 }
 
 runtime::Program::Report ElementFunction::compile(std::span<const Input> inputs,
                                                   const MapOptions& options) {
+  if (options.where) {
+    return masked(inputs, options, [&](auto all, auto& with) { return compile(all, with); });
+  }
   runtime::Program& program = *find(inputs, options).program;
   const runtime::Program::Use use(program);  // keeps the code until it is reported
   program.compile({});
@@ -579,6 +428,9 @@ runtime::Program::Report ElementFunction::compile(std::span<const Input> inputs,
 }
 
 Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOptions& options) {
+  if (options.where) {
+    return masked(inputs, options, [&](auto all, auto& with) { return explain(all, with); });
+  }
   const Entry& entry = find(inputs, options);
   const runtime::Program& program = *entry.program;
   const ir::Function& function = program.function();
@@ -601,6 +453,11 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
     if (param.is_mapped()) e.bytes_in += param.item().bytes();
   }
   for (const types::Item& item : function.results) e.bytes_out += item.bytes();
+  try {
+    e.projected_bytes = projected_bytes(entry, inputs, options);
+  } catch (const ResourceError& error) {
+    e.refusal = error.what();
+  }
   if (entry.workers.load() > 0) {
     e.last_run = runtime::RunStats{.workers = entry.workers.load(),
                                    .chunk = entry.chunk.load(),
@@ -608,6 +465,7 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
                                    .tier1_elements = entry.tier1_elements.load(),
                                    .code = entry.code.load(),
                                    .scratch_bytes = entry.scratch_bytes.load(),
+                                   .peak_bytes = entry.peak_bytes.load(),
                                    .load_ms = entry.load_ms.load()};
   }
   return e;

@@ -73,7 +73,8 @@ class Input {
   types::Shape shape;       // of an element of more than one dimension, or of what is shared
   /// Bytes along each dimension of MapOptions::shape, where that is given.
   std::span<const std::int64_t> strides = {};
-  Scalar value;  // when shared
+  Scalar value;          // when shared
+  bool is_mask = false;  // MapOptions::where, which is the last one
 };
 
 /// An argument of this shape that all elements share, for a parameter that is a row or matrix:
@@ -119,7 +120,8 @@ class ElementFunction {
   struct Entry;
 
  public:
-  /// Records the function for arguments of these types and kinds.
+  /// Records the function for arguments of these types and kinds; with a mask behind them, for
+  /// elements for which that holds.
   using Tracer = std::function<api::Traced(std::span<const Input> inputs)>;
 
   ElementFunction(Tracer tracer, VectorizeOptions options);
@@ -171,6 +173,8 @@ class ElementFunction {
   runtime::RunStats run(const Entry& entry, std::span<const Output> outputs,
                         std::span<const Input> inputs, std::int64_t count,
                         const MapOptions& options);
+  static std::int64_t projected_bytes(const Entry& entry, std::span<const Input> inputs,
+                                      const MapOptions& options);
 
   Tracer tracer_;
   VectorizeOptions options_;

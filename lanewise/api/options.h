@@ -43,7 +43,9 @@ struct MapOptions {
   std::function<void(std::int64_t)> progress;  // told now and then how many elements are done
   /// The dimensions of arrays that have strides along each; none: there is one.
   std::span<const std::int64_t> shape;
-  int where = -1;  // the argument, of bools, that says which results are stored; -1: all
+  /// Which elements run, a bool for each: no other one fails, or changes what outputs hold.
+  std::optional<std::span<const bool>> where;
+  int mask = -1;  // the argument that is one, for a function that was recorded for it; -1: none
   /// What becomes of the last results of the function, which are folded and not stored.
   std::span<const runtime::Fold> folds;
 };

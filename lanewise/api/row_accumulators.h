@@ -67,6 +67,48 @@ template <api::Foldable T>
 class RowSum : public api::RowAccumulator<T, ir::Collect::Sum> {
   using api::RowAccumulator<T, ir::Collect::Sum>::RowAccumulator;
 };
+/// The same divided by how often elements add; NaN if they never do.
+template <api::Foldable T>
+  requires std::is_floating_point_v<T>
+class RowMean : public Accumulator {
+ public:
+  /// As RowSum.
+  explicit RowMean(std::int64_t size)
+      : sums_(static_cast<std::size_t>(api::checked_row_size(size))), total_(sums_) {}
+
+  template <int rank>
+  void add(const Grid<T, rank>& values,
+           std::source_location here = std::source_location::current()) {
+    trace::locate(here);
+    api::add_row(partials(), ir::Collect::Sum, std::ssize(sums_), values.view());
+    step_count(1);
+  }
+  std::vector<T> value() const {
+    std::vector<T> means = sums_;
+    for (T& mean : means) mean = api::mean(mean, count_);
+    return means;
+  }
+  std::int64_t count() const { return count_; }
+  void reset() {
+    sums_.assign(sums_.size(), 0);
+    count_ = 0;
+  }
+
+ private:
+  std::vector<runtime::Fold> folds(std::size_t) override {
+    return {api::fold(runtime::Fold::Kind::Sum, types::dtype_of<T>, total_.data(), 1,
+                      std::ssize(total_)),
+            api::fold(runtime::Fold::Kind::Sum, DType::I64, &counted_)};
+  }
+  void take() override {
+    for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += total_[i];
+    count_ += counted_;
+  }
+  std::vector<T> sums_;
+  std::vector<T> total_;
+  std::int64_t count_ = 0;
+  std::int64_t counted_ = 0;
+};
 /// The least and the greatest at each place; a NaN if there is one.
 template <api::Foldable T>
 class RowMin : public api::RowAccumulator<T, ir::Collect::Min> {

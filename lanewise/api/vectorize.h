@@ -99,7 +99,8 @@ template <class F>
 Traced trace_function(const F& function, const std::string& name, std::span<const Input> inputs) {
   using Params = typename Shape<F>::Params;
   constexpr std::size_t kCount = std::tuple_size_v<Params>;
-  if (inputs.size() != kCount) wrong_argument_count(inputs.size(), kCount);
+  const bool is_masked = !inputs.empty() && inputs.back().is_mask;
+  if (inputs.size() != kCount + is_masked) wrong_argument_count(inputs.size(), kCount);
   trace::Trace trace(name);
   const auto parameter = [&]<std::size_t i>() {
     using P = std::tuple_element_t<i, Params>;
@@ -117,15 +118,18 @@ Traced trace_function(const F& function, const std::string& name, std::span<cons
     [[maybe_unused]] const std::array<ir::ValueId, kCount> values = {
       parameter.template operator()<i>()...
     };
+    if (is_masked) {
+      trace.begin_region(trace.builder().param("where", DType::Bool, ir::ParamKind::Mapped));
+    }
     if constexpr (std::is_void_v<typename Shape<F>::Result>) {
       function(parameter_of<std::tuple_element_t<i, Params>>(values[i], inputs[i])...);
-      return finish(trace, {});
+      return finish(trace, {}, is_masked);
     } else {
       trace::ResultList results;
       trace::Results<typename Shape<F>::Result>::add(
           function(parameter_of<std::tuple_element_t<i, Params>>(values[i], inputs[i])...),
           results);
-      return finish(trace, std::move(results));
+      return finish(trace, std::move(results), is_masked);
     }
   }(std::make_index_sequence<kCount>{});
 }

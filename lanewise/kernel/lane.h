@@ -146,6 +146,12 @@ std::string_view name_of(Kind kind);
 /// True where `index` names an array, a word, a site.
 bool has_index(Kind kind);
 
+/// Bytes of an array of one element, in whole cache lines: each begins at one.
+inline std::uint64_t line_bytes(std::uint64_t size, DType type) {
+  constexpr std::uint64_t kLine = 64;
+  return (size * types::size_of(type) + kLine - 1) / kLine * kLine;
+}
+
 /// Where each array of a kernel for positions lies in the memory of a worker, and how much that is.
 /// Small ones lie on the stack, as all arrays of lanes do: kNone.
 struct FlatLayout {

@@ -16,13 +16,11 @@ void append(const Kernel& from, BlockId block, std::vector<Instruction>& to) {
 }  // namespace
 
 FlatLayout flat_layout(const Kernel& kernel) {
-  constexpr std::uint64_t kLine = 64;
   FlatLayout layout;
   for (const Array& array : kernel.arrays) {
     const bool has_memory = array.is_flat && array.output == kNone;
     layout.offsets.push_back(has_memory ? layout.bytes : kNone);
-    if (!has_memory) continue;
-    layout.bytes += (array.size * types::size_of(array.type) + kLine - 1) / kLine * kLine;
+    if (has_memory) layout.bytes += line_bytes(array.size, array.type);
   }
   if (layout.bytes <= kMostOnStack) {
     layout.offsets.assign(layout.offsets.size(), kNone);

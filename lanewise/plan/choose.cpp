@@ -229,9 +229,7 @@ std::size_t array_bytes(const ir::Function& f) {
 std::size_t kept_bytes(const ir::Function& f) {
   std::size_t bytes = 0;
   ir::for_each(f, [&](ValueId id, int) {
-    constexpr std::size_t kLine = 64;  // at which each begins
-    if (!ir::is_array(f, id)) return;
-    bytes += (ir::size_of(f, id) * types::size_of(f[id].type) + kLine - 1) / kLine * kLine;
+    if (ir::is_array(f, id)) bytes += kernel::line_bytes(ir::size_of(f, id), f[id].type);
   });
   return bytes;
 }

@@ -38,12 +38,14 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
   if (const std::int64_t bytes = code_bytes(program, options); bytes > 0) {
     needs.push_back({"the arrays of an element", bytes});
   }
-  const std::int64_t block = std::min(Staging::kLeastBlock, buffers.count);
+  const std::int64_t block =
+      std::min(Staging::least_block(buffers, program.kernel()), buffers.count);
+  const std::string elements = block == 1 ? "an element" : fmt::format("{} elements", block);
   std::size_t array = 0;
   const auto add = [&](const char* kind, std::size_t number, types::Item item) {
     const std::int64_t bytes = Staging::block_bytes(buffers, array++, item, block);
     if (bytes > 0) {
-      needs.push_back({fmt::format("{} elements of {} {}", block, kind, number), bytes});
+      needs.push_back({fmt::format("{} of {} {}", elements, kind, number), bytes});
     }
   };
   if (buffers.is_staged()) {
@@ -57,7 +59,8 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
   if (!buffers.folds.empty()) {
     const std::int64_t partials = std::min(kFoldBlock, buffers.count);
     needs.push_back({fmt::format("what {} elements add to accumulators", partials),
-                     Folding::bytes(buffers, program.kernel(), partials)});
+                     Folding::bytes(buffers, program.kernel(), partials) +
+                         Folding::work_bytes(buffers, program.kernel(), partials)});
     if (const std::int64_t bytes = Folding::table_bytes(buffers); bytes > 0) {
       needs.push_back({"the keys of accumulators", bytes});
     }
@@ -85,6 +88,16 @@ std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
       code_would_fit ? ", or compile first: machine code has no such registers" : ""));
 }
 
+/// Elements of a block at first.
+std::int64_t most_block(const Program& program, const Buffers& buffers, std::int64_t least) {
+  const std::int64_t bytes =
+      std::max<std::int64_t>(Staging::bytes(buffers, program.kernel(), 1), 1);
+  std::int64_t fitting = std::max(Staging::kMostBytes / bytes, least);
+  if (fitting > 64) fitting = fitting / 64 * 64;
+  if (program.has_loops()) return std::min(Staging::kBlock, fitting);
+  return std::min(std::max(Staging::kNearBytes / bytes / 64, std::int64_t{4}) * 64, fitting);
+}
+
 /// Elements whose partials a worker holds: all, of a small map.
 std::int64_t most_partials(const Program& program, const Buffers& buffers) {
   if (buffers.folds.empty()) return 0;
@@ -108,32 +121,28 @@ Room find_room(const Program& program, const Buffers& buffers, const ExecuteOpti
         options.memory));
   }
   const std::int64_t budget = budget_of(options);
-  std::int64_t most = Staging::kBlock;
-  if (!program.has_loops()) {
-    const std::int64_t bytes = Staging::bytes(buffers, program.kernel(), 1);
-    most =
-        std::max(Staging::kNearBytes / std::max<std::int64_t>(bytes, 1) / 64, std::int64_t{4}) * 64;
-  }
+  const std::int64_t least = Staging::least_block(buffers, program.kernel());
   Room room{.workers = workers,
-            .block = std::min(most, buffers.count),
+            .block = std::min(most_block(program, buffers, least), buffers.count),
             .partials = most_partials(program, buffers)};
   const std::int64_t fixed = register_bytes(program, options) + code_bytes(program, options) +
                              Folding::table_bytes(buffers);
   const auto bytes_of_worker = [&] {
     return fixed + Staging::bytes(buffers, program.kernel(), room.block) +
-           Folding::bytes(buffers, program.kernel(), room.partials);
+           Folding::bytes(buffers, program.kernel(), room.partials) +
+           Folding::work_bytes(buffers, program.kernel(), room.partials);
   };
-  const auto shrink = [&](std::int64_t least) {
+  const auto shrink = [&](std::int64_t smallest) {
     while (bytes_of_worker() * room.workers > budget &&
-           (room.block > least || room.partials > kFoldBlock)) {
-      room.block = std::min(room.block, std::max(room.block / 2, least));
+           (room.block > smallest || room.partials > kFoldBlock)) {
+      room.block = std::min(room.block, std::max(room.block / 2, smallest));
       room.partials = std::min(room.partials, std::max(room.partials / 2, kFoldBlock));
     }
   };
   shrink(kEnoughBlock);
   if (const std::int64_t bytes = bytes_of_worker(); bytes * room.workers > budget) {
     room.workers = static_cast<int>(std::max<std::int64_t>(budget / bytes, 1));
-    shrink(Staging::kLeastBlock);
+    shrink(least);
   }
   room.bytes = bytes_of_worker() * room.workers;
   if (room.bytes > budget) refuse(program, buffers, options, budget, room.bytes);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <exception>
 #include <limits>
 #include <thread>
@@ -13,10 +12,11 @@
 
 #include "lanewise/base/error.h"
 #include "lanewise/base/float_state.h"
-#include "lanewise/ir/evaluate.h"
-#include "lanewise/runtime/budget.h"
+#include "lanewise/runtime/division.h"
+#include "lanewise/runtime/failure.h"
 #include "lanewise/runtime/file_pages.h"
 #include "lanewise/runtime/folding.h"
+#include "lanewise/runtime/sampling.h"
 #include "lanewise/runtime/staging.h"
 #include "lanewise/runtime/thread_pool.h"
 #include "lanewise/runtime/ticker.h"
@@ -25,26 +25,9 @@ namespace lw::runtime {
 namespace {
 
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kSmallChunk = 16 << 10;
-constexpr std::int64_t kLargeChunk = 1 << 20;
-constexpr std::int64_t kSampleAt = 2048;  // smaller maps are counted whole
-constexpr std::int64_t kSampleRun = 64;
-constexpr int kSampleRuns = 16;
-constexpr std::uint32_t kSampleTrips = 4096;
 constexpr std::int64_t kMayStream = 1 << 18;  // fewer elements are never so many bytes
 constexpr double kStreamedBytes = 32 << 20;   // of all outputs
-constexpr double kWorthThreads = 50e3;        // ns of work below which nobody is woken
-constexpr double kStagedByte = 0.04;          // ns
 constexpr double kCompileAfter = 200e3;  // ns of work below which compiling comes after the map
-
-/// Where run `i` of the sample begins: one in each of equal parts, at a place in it that differs
-/// from part to part, or rows of an image would all be looked at in the same column.
-std::int64_t sample_start(std::int64_t n, int i) {
-  const std::int64_t part = n / kSampleRuns;
-  const double place = std::fmod(0.5 + 0.618033988749895 * i, 1.0);
-  const auto within = static_cast<std::int64_t>(place * static_cast<double>(part));
-  return std::max<std::int64_t>(0, std::min(part * i + within, n - kSampleRun));
-}
 
 using Clock = std::chrono::steady_clock;
 
@@ -58,6 +41,7 @@ struct Worker : Context {
   std::vector<void*> results;           // with those that are folded
   std::optional<Folding::Share> share;  // of what is folded; none: all workers share one
   Block memory;                         // that `scratch` points to
+  bool has_interpreted = false;         // and so has registers of the tile machine
 };
 
 /// One map in flight.
@@ -68,7 +52,7 @@ class Call {
 
   RunStats run() {
     prepare();
-    if (workers_ == 1) {
+    if (division_.workers() == 1) {
       Worker worker;
       set_up(worker, true);
       all_workers_ = std::span(&worker, 1);
@@ -79,14 +63,15 @@ class Call {
       if (compiles_afterwards_) program_.compile_in_background({});
       finish();
     } else {
-      std::vector<Worker> workers(static_cast<std::size_t>(workers_));
+      std::vector<Worker> workers(static_cast<std::size_t>(division_.workers()));
       for (Worker& worker : workers) set_up(worker, &worker == &workers[0]);
       all_workers_ = workers;
       const Ticking ticking(workers[0].attention);  // the first one passes it on
       sample(workers[0]);
       if (compiles_afterwards_) program_.compile_in_background({});
       parallel(
-          workers_, [&](int number) { work_or_stop(workers[static_cast<std::size_t>(number)]); },
+          division_.workers(),
+          [&](int number) { work_or_stop(workers[static_cast<std::size_t>(number)]); },
           [&] { poll(workers[0]); });
       finish();
     }
@@ -104,36 +89,20 @@ class Call {
     }
     find_code();
     collect_shared();
-    const std::int64_t n = buffers_.count;
     // What is folded is read again at once.
+    const std::int64_t n = buffers_.count;
     if (n >= kMayStream && !is_folding()) streams_ = output_bytes() > kStreamedBytes;
-    workers_ = options_.threads > 0 ? options_.threads : default_threads();
-    const double element_ns = program_.element_ns() + staged_ns();
-    if (static_cast<double>(n) * element_ns < kWorthThreads) workers_ = 1;
-    // Few but long elements make small chunks, each still worth waking somebody for.
-    const auto worth = static_cast<std::int64_t>(kWorthThreads / element_ns);
-    grain_ = program_.is_inner() ? 1 : 64;
-    small_chunk_ = std::min(kSmallChunk, std::max({n / (8 * workers_), worth, grain_}));
-    const std::int64_t least = options_.chunk > 0 ? options_.chunk : small_chunk_;
-    workers_ = static_cast<int>(std::clamp<std::int64_t>((n + least - 1) / least, 1, workers_));
-    if (options_.memory != 0 || workers_ > 1 || buffers_.is_staged() || is_folding()) {
-      const Room room = find_room(program_, buffers_, options_, workers_);
-      workers_ = room.workers;
-      block_ = room.block;
-      partials_ = room.partials;
-      stats_.scratch_bytes = room.bytes;
-    } else {  // there is always room for one worker
-      const bool interprets = stats_.code == CodeSource::None;
-      stats_.scratch_bytes =
-          code_bytes(program_, options_) + (interprets ? register_bytes(program_, options_) : 0);
-    }
+    division_ = divide(program_, buffers_, options_);
+    stats_.scratch_bytes = division_.room.bytes;
     find_files();
     if (is_folding()) {
       folding_.emplace(buffers_, program_.kernel(), options_.first_element);
-      if (partials_ >= n) whole_ = folding_->share(n);
+      if (division_.room.partials >= n) whole_ = folding_->share(n);
     }
-    stats_.workers = workers_;
-    stats_.chunk = chunk_at(0);
+    const bool ends_at_blocks = folding_ && !whole_;
+    chunks_.emplace(division_, n, options_.chunk, ends_at_blocks ? &*folding_ : nullptr);
+    stats_.workers = division_.workers();
+    stats_.chunk = chunks_->size_at(0);
   }
 
   /// Files larger than memory are gone through in parts of the budget.
@@ -142,8 +111,9 @@ class Call {
     const std::int64_t budget = budget_of(options_);
     files_ = FilePages(buffers_, program_.kernel(), budget);
     if (files_.empty()) return;
-    const std::int64_t part = budget / (2 * workers_ * files_.element_bytes());
-    most_chunk_ = std::max(part / grain_ * grain_, grain_);
+    const std::int64_t part = budget / (2 * division_.workers() * files_.element_bytes());
+    const std::int64_t grain = division_.grain;
+    division_.most_chunk = std::max(part / grain * grain, grain);
   }
 
   bool is_folding() const { return !buffers_.folds.empty(); }
@@ -161,13 +131,6 @@ class Call {
       }
     }
     shared_ = shared_storage_;
-  }
-
-  /// What it takes to bring an element to its kernel and back, where it does not lie ready.
-  double staged_ns() const {
-    return buffers_.is_staged()
-               ? static_cast<double>(Staging::bytes(buffers_, program_.kernel(), 1)) * kStagedByte
-               : 0;
   }
 
   double output_bytes() const {
@@ -201,7 +164,7 @@ class Call {
     worker.tables = buffers_.tables.data();
     worker.first_element = options_.first_element;
     if (buffers_.is_staged()) {
-      worker.staging.emplace(buffers_, program_.kernel(), block_);
+      worker.staging.emplace(buffers_, program_.kernel(), division_.room.block);
       worker.inputs = worker.staging->inputs();
       worker.outputs = worker.staging->outputs();
     }
@@ -209,7 +172,7 @@ class Call {
       worker.results.assign(buffers_.outputs.begin(), buffers_.outputs.end());
       worker.results.resize(program_.kernel().outputs.size());
       if (!worker.staging) worker.outputs = worker.results.data();
-      if (!whole_) worker.share = folding_->share(partials_);
+      if (!whole_) worker.share = folding_->share(division_.room.partials);
       aim(worker, 0);
     }
     worker.is_caller = is_caller;
@@ -256,6 +219,7 @@ class Call {
         std::vector<std::uint32_t> trips(static_cast<std::size_t>(std::min(kSampleRun, n - first)));
         if (worker.staging) worker.staging->load(first, std::ssize(trips));
         aim(worker, first);
+        worker.has_interpreted = true;
         program_.interpreter().run(&worker, first, static_cast<std::int64_t>(trips.size()),
                                    {.code = nullptr, .trips = trips, .most_trips = kSampleTrips});
         counts.trips.insert(counts.trips.end(), trips.begin(), trips.end());
@@ -272,27 +236,6 @@ class Call {
   }
 
   // --- chunks ---
-
-  /// Elements of the chunk that begins at `first`. A refilled loop drains at the end of a chunk, so
-  /// chunks are large; they become smaller towards the end, where workers have to even out.
-  std::int64_t chunk_at(std::int64_t first) const {
-    const std::int64_t left = buffers_.count - first;
-    if (options_.chunk > 0) {
-      return whole_blocks(first, std::min({options_.chunk, left, kMaxChunk}), left);
-    }
-    const std::int64_t share = workers_ == 1 ? kLargeChunk : left / (2 * workers_);
-    const std::int64_t wanted =
-        (std::clamp(share, small_chunk_, kLargeChunk) + grain_ - 1) / grain_ * grain_;
-    return whole_blocks(first, std::min({wanted, left, most_chunk_}), left);
-  }
-
-  /// A chunk of about so many elements that ends where a block of accumulators does. Where those
-  /// wait for one another in the order of the elements, it is as large as their buffer.
-  std::int64_t whole_blocks(std::int64_t first, std::int64_t count, std::int64_t left) const {
-    if (!is_folding() || whole_) return count;
-    if (folding_->is_ordered() && workers_ > 1) count = partials_;
-    return std::min(folding_->end_of_blocks(first, count) - first, left);
-  }
 
   /// An exception on any worker stops all of them, and reaches the caller.
   void work_or_stop(Worker& worker) noexcept {
@@ -312,7 +255,7 @@ class Call {
       std::int64_t count = 0;
       do {
         if (first >= buffers_.count || is_stopping()) return;
-        count = chunk_at(first);
+        count = chunks_->size_at(first);
       } while (!take(first, count));
       if (first > lowest_.load(std::memory_order_relaxed)) return;
       worker.chunk_first = first;
@@ -328,7 +271,7 @@ class Call {
 
   /// True: the chunk is this worker's; else `first` is where the next one begins.
   bool take(std::int64_t& first, std::int64_t count) {
-    if (workers_ > 1) {
+    if (division_.workers() > 1) {
       return next_.compare_exchange_weak(first, first + count, std::memory_order_relaxed);
     }
     next_.store(first + count, std::memory_order_relaxed);
@@ -337,7 +280,7 @@ class Call {
 
   /// A locked addition only where somebody else adds: it costs a tenth of a small call.
   void add(std::atomic<std::int64_t>& sum, std::int64_t count) const {
-    if (workers_ > 1) {
+    if (division_.workers() > 1) {
       sum.fetch_add(count, std::memory_order_relaxed);
     } else {
       sum.store(sum.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
@@ -362,7 +305,8 @@ class Call {
 
   void run_and_fold(Worker& worker, std::int64_t first, std::int64_t count) {
     for (const std::int64_t end = first + count; first < end;) {
-      const std::int64_t next = std::min(folding_->end_of_blocks(first, partials_), end);
+      const std::int64_t next =
+          std::min(folding_->end_of_blocks(first, division_.room.partials), end);
       aim(worker, first);
       run_chunk(worker, first, next - first);
       if (is_lost()) return;
@@ -421,6 +365,7 @@ class Call {
       }
       std::vector<std::uint32_t> trips;
       if (is_counting_) trips.resize(static_cast<std::size_t>(count));
+      worker.has_interpreted = true;
       const auto outcome =
           program_.interpreter().run(&worker, first, count,
                                      {.code = may_use_code() ? program_.code_word() : nullptr,
@@ -494,8 +439,24 @@ class Call {
     if (is_stopping()) {
       throw Cancelled("map: cancelled before it ended; outputs are unfinished.");
     }
-    if (lowest_.load() != kNobody) throw_failure(lowest_.load());
+    if (lowest_.load() != kNobody)
+      throw_failure(program_, buffers_, shared_, options_, lowest_.load());
     if (folding_) finish_folding();
+    stats_.peak_bytes = held_bytes();
+  }
+
+  /// What all workers hold, which is the most there was: nothing is given back before the end.
+  std::int64_t held_bytes() const {
+    std::int64_t bytes = whole_ ? whole_->bytes() : 0;
+    for (const Worker& worker : all_workers_) {
+      if (worker.staging) bytes += worker.staging->bytes();
+      if (worker.share) bytes += worker.share->bytes();
+      bytes += static_cast<std::int64_t>(worker.memory.bytes());
+      if (worker.has_interpreted) {
+        bytes += static_cast<std::int64_t>(program_.interpreter().scratch_bytes());
+      }
+    }
+    return bytes;
   }
 
   void finish_folding() {
@@ -512,77 +473,15 @@ class Call {
     folding_->finish(shares);
   }
 
-  /// The evaluator says where and why: the failing element is run once more by itself.
-  [[noreturn]] void throw_failure(std::int64_t element) {
-    std::vector<Scalar> arguments;
-    std::vector<types::Table> tables;
-    std::size_t mapped = 0;
-    std::size_t shared = 0;
-    std::size_t table = 0;
-    for (const ir::Param& p : program_.function().params) {
-      if (p.is_table()) {
-        tables.push_back(buffers_.tables[table++]);
-      } else if (p.is_mapped()) {
-        const auto* data = static_cast<const std::byte*>(buffers_.inputs[mapped]);
-        data += offset_of(buffers_, mapped, p.item().bytes(), element);
-        ++mapped;
-        if (p.is_row()) {
-          tables.push_back({data, p.size});
-        } else {
-          arguments.push_back(Scalar::load(p.type, data));
-        }
-      } else {
-        arguments.push_back(Scalar::load(p.type, &shared_[shared++]));
-      }
-    }
-    const ir::Evaluation evaluation =
-        ir::evaluate(program_.function(), arguments,
-                     {.tables = tables, .element = options_.first_element + element});
-    throw ElementError(describe(element, evaluation.failure.value_or(ir::Failure{})), element);
-  }
-
-  std::string describe(std::int64_t element, const ir::Failure& failure) const {
-    std::string where = base::to_string(failure.location);
-    if (!where.empty()) where = " (" + where + ")";
-    switch (failure.kind) {
-      case ir::FailKind::DivisionByZero:
-        return fmt::format(
-            "map: element {} divides an integer by zero{}; got {} / {}, expected a divisor that is "
-            "not 0. Replace it by a select.",
-            element, where, types::to_string(failure.values[0]),
-            types::to_string(failure.values[1]));
-      case ir::FailKind::StepLimit:
-        return fmt::format(
-            "map: element {} took more loop steps than allowed{}; got a limit of {} steps. "
-            "Raise max_steps, or check that the loop ends.",
-            element, where, options_.max_steps);
-      case ir::FailKind::Index:
-        return fmt::format(
-            "map: element {} uses an index that is out of range{}; got {}, expected 0 to {}. Check "
-            "the index, or say with a mode what such an index means.",
-            element, where, types::to_string(failure.values[0]),
-            failure.values[1].as<std::int64_t>() - 1);
-      case ir::FailKind::Check:
-        break;
-    }
-    return fmt::format("map: element {} failed{}.", element, where);
-  }
-
   Program& program_;
   const Buffers& buffers_;
   const ExecuteOptions& options_;
   std::vector<std::uint64_t> shared_storage_;
   std::span<const std::uint64_t> shared_;
-  int workers_ = 1;
-  std::int64_t block_ = 0;
-  std::int64_t partials_ = 0;  // elements whose partials a worker holds
+  Division division_;
+  std::optional<Chunks> chunks_;
   bool streams_ = false;
   FilePages files_;
-  std::int64_t most_chunk_ = kMaxChunk;
-  std::int64_t small_chunk_ = kSmallChunk;
-  // Chunks are so many elements, or a multiple: whole cache lines of any type, so that chunks of
-  // aligned arrays are aligned too.
-  std::int64_t grain_ = 64;
   bool is_counting_ = false;
   bool compiles_afterwards_ = false;
   std::span<Worker> all_workers_;
@@ -610,33 +509,6 @@ RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions&
   }
   const Program::Use use(program);
   return Call(program, buffers, options).run();
-}
-
-bool execute_at_once(Program& program, const Buffers& buffers, std::int64_t first_element,
-                     double nanoseconds) {
-  const bool is_short = static_cast<double>(buffers.count) * program.element_ns() < nanoseconds &&
-                        !program.has_loops() && !buffers.is_staged() && buffers.folds.empty() &&
-                        program.code_scratch() == 0 &&
-                        program.kernel().shared.size() == buffers.shared.size();
-  if (!is_short) return false;
-  const Program::Use use(program);
-  const Run code = program.code();
-  if (code == nullptr) return false;
-  struct Failing : Context {
-    bool has_failed = false;
-  } context;
-  context.inputs = buffers.inputs.data();
-  context.outputs = buffers.outputs.data();
-  context.shared = buffers.shared.data();
-  context.tables = buffers.tables.data();
-  context.first_element = first_element;
-  context.poll = [](Context*) { return std::int32_t{0}; };
-  context.fail = [](Context* c, std::uint32_t, std::uint64_t, const std::int32_t*, std::int64_t) {
-    static_cast<Failing*>(c)->has_failed = true;
-  };
-  const base::FloatState state;
-  code(&context, 0, buffers.count);
-  return !context.has_failed;
 }
 
 }  // namespace lw::runtime

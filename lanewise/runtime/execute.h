@@ -38,7 +38,8 @@ struct RunStats {
   std::int64_t tier0_elements = 0;
   std::int64_t tier1_elements = 0;
   CodeSource code = CodeSource::None;  // the machine code that was used
-  std::int64_t scratch_bytes = 0;      // that were set aside for all workers, at most
+  std::int64_t scratch_bytes = 0;      // of all workers, as projected before
+  std::int64_t peak_bytes = 0;         // that they had, at most
   double load_ms = 0;                  // looking for it on disk, and linking it
 };
 

@@ -37,12 +37,13 @@ struct Fold {
     ArgMax,     // or with a NaN
     Histogram,  // of keys, i32, of which those outside of 0 .. size - 1 are none: how many of each
     KeyedSum,   // of a key and a value, and a key and a value, and so on: the sum for each key
-    Combine,    // of a bool, whether there is something, and numbers: by a function of the user's
+    Combine,    // of a bool, whether there is something, and numbers or rows: by a function of the
+                // user's
   };
   Kind kind = Kind::Sum;
   DType type = DType::F64;    // of the values: an integer, f32 or f64; i64 of a histogram
   std::uint32_t columns = 1;  // results that it takes
-  std::int64_t size = 0;      // how many keys; values of a row; 0: a number
+  std::int64_t size = 0;      // how many keys; values of a row, or all of Combine; 0: a number
   /// Of Sum, Min and Max: one value, or a row. Of ArgMin and ArgMax: the value, and 8 bytes behind
   /// its beginning the number of the element as an i64, -1 if there is none. Of the keyed ones:
   /// `size` values. Of Combine: whether there is something, as an i64, and the values 8 bytes

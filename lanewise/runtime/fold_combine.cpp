@@ -21,16 +21,34 @@ void copy_value(std::byte* to, const std::byte* from, std::size_t size) {
   }
 }
 
+/// Takes the values of an item to cells of their own; gives the cell behind them.
+FoldCell* spread(const types::Item& item, const std::byte* values, FoldCell* cells) {
+  const std::size_t size = types::size_of(item.type);
+  for (std::int64_t i = 0; i < item.values(); ++i, values += size, ++cells) {
+    copy_value(reinterpret_cast<std::byte*>(&cells->bits), values, size);
+  }
+  return cells;
+}
+
+/// The same the other way.
+const FoldCell* gather(const types::Item& item, const FoldCell* cells, std::byte* values) {
+  const std::size_t size = types::size_of(item.type);
+  for (std::int64_t i = 0; i < item.values(); ++i, values += size, ++cells) {
+    copy_value(values, reinterpret_cast<const std::byte*>(&cells->bits), size);
+  }
+  return cells;
+}
+
 /// The stripes of several blocks, one behind the other.
 class Stripes {
  public:
-  Stripes(const CombineMany& combine, std::span<const DType> types, std::int64_t blocks)
-      : combine_(combine), lanes_(static_cast<std::size_t>(blocks * kFoldStripes)) {
+  Stripes(const CombineMany& combine, std::span<const types::Item> items, std::int64_t blocks)
+      : combine_(combine), items_(items), lanes_(static_cast<std::size_t>(blocks * kFoldStripes)) {
     are_there_.resize(lanes_);
-    for (const DType type : types) {
-      sizes_.push_back(types::size_of(type));
+    for (const types::Item& item : items) {
+      sizes_.push_back(static_cast<std::size_t>(item.bytes()));
       for (auto* columns : {&values_, &left_, &right_, &results_}) {
-        columns->emplace_back(lanes_ * sizes_.back());
+        columns->emplace_back(Purpose::Scratch, lanes_ * sizes_.back());
       }
     }
   }
@@ -110,19 +128,21 @@ class Stripes {
   }
   void get(Lane lane, FoldCell* cells) {
     cells[0].bits = are_there_[lane];
+    ++cells;
     for (std::size_t c = 0; c < sizes_.size(); ++c) {
-      std::memcpy(&cells[c + 1].bits, slot(values_, c, lane), sizes_[c]);
+      cells = spread(items_[c], slot(values_, c, lane), cells);
     }
   }
 
  private:
-  using Columns = std::vector<std::vector<std::byte>>;
+  using Columns = std::vector<Block>;
   std::byte* slot(Columns& columns, std::size_t c, std::size_t at) {
     return columns[c].data() + at * sizes_[c];
   }
   std::int64_t ssize(std::size_t c) const { return static_cast<std::int64_t>(sizes_[c]); }
 
   const CombineMany& combine_;
+  std::span<const types::Item> items_;
   std::size_t lanes_;
   std::vector<std::size_t> sizes_;
   std::vector<char> are_there_;
@@ -132,12 +152,12 @@ class Stripes {
 
 }  // namespace
 
-std::vector<FoldCell> combine_blocks(const CombineMany& combine, std::span<const DType> types,
+std::vector<FoldCell> combine_blocks(const CombineMany& combine, std::span<const types::Item> items,
                                      const Partials& partials) {
   const std::int64_t start = partials.number & -kFoldBlock;
   const std::int64_t end = partials.number + partials.count;
   const std::int64_t blocks = (end - start + kFoldBlock - 1) / kFoldBlock;
-  Stripes stripes(combine, types, blocks);
+  Stripes stripes(combine, items, blocks);
   for (std::int64_t row = 0; row < kFoldBlock; row += kFoldStripes) {
     for (std::int64_t block = 0; block < blocks; ++block) {
       const std::int64_t begin = start + block * kFoldBlock + row;
@@ -159,7 +179,8 @@ std::vector<FoldCell> combine_blocks(const CombineMany& combine, std::span<const
     stripes.step();
   }
   for (Lane half = kFoldStripes / 2; half > 0; half /= 2) stripes.halve(half);
-  const std::size_t width = types.size() + 1;
+  std::size_t width = 1;
+  for (const types::Item& item : items) width += static_cast<std::size_t>(item.values());
   std::vector<FoldCell> cells(static_cast<std::size_t>(blocks) * width);
   for (std::int64_t block = 0; block < blocks; ++block) {
     stripes.get(static_cast<Lane>(block * kFoldStripes),
@@ -168,22 +189,45 @@ std::vector<FoldCell> combine_blocks(const CombineMany& combine, std::span<const
   return cells;
 }
 
-void combine_two(const CombineMany& combine, std::size_t count, FoldCell* left,
+std::int64_t combine_bytes(std::span<const types::Item> items, std::int64_t blocks) {
+  constexpr std::int64_t kColumns = 4;  // of each item: what there is, two sides, their results
+  std::int64_t values = 1, bytes = 0;
+  for (const types::Item& item : items) {
+    values += item.values();
+    bytes += item.bytes();
+  }
+  const auto cells = values * static_cast<std::int64_t>(sizeof(FoldCell));
+  return blocks * (kColumns * kFoldStripes * bytes + cells);
+}
+
+void combine_two(const CombineMany& combine, std::span<const types::Item> items, FoldCell* left,
                  const FoldCell* right) {
   if (right->bits == 0) return;
   if (left->bits == 0) {
-    std::copy_n(right, count + 1, left);
+    std::int64_t values = 0;
+    for (const types::Item& item : items) values += item.values();
+    std::copy_n(right, 1 + values, left);
     return;
   }
+  std::vector<std::vector<std::byte>> memory;
   std::vector<const void*> inputs;
-  std::vector<std::uint64_t> results(count);
   std::vector<void*> outputs;
   for (const FoldCell* cells : {static_cast<const FoldCell*>(left), right}) {
-    for (std::size_t c = 1; c <= count; ++c) inputs.push_back(&cells[c].bits);
+    ++cells;  // whether there is something
+    for (const types::Item& item : items) {
+      memory.emplace_back(static_cast<std::size_t>(item.bytes()));
+      cells = gather(item, cells, memory.back().data());
+      inputs.push_back(memory.back().data());
+    }
   }
-  for (std::uint64_t& result : results) outputs.push_back(&result);
+  for (const types::Item& item : items) {
+    outputs.push_back(memory.emplace_back(static_cast<std::size_t>(item.bytes())).data());
+  }
   combine(inputs.data(), outputs.data(), 1);
-  for (std::size_t c = 0; c < count; ++c) left[c + 1].bits = results[c];
+  ++left;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    left = spread(items[i], static_cast<const std::byte*>(outputs[i]), left);
+  }
 }
 
 }  // namespace lw::runtime

@@ -9,6 +9,7 @@
 
 #include "lanewise/runtime/fold.h"
 #include "lanewise/runtime/fold_tree.h"
+#include "lanewise/runtime/memory.h"
 #include "lanewise/types/item.h"
 
 namespace lw::runtime {
@@ -23,10 +24,12 @@ struct Partials {
 
 /// Folds all blocks that have elements there. Gives `cells` for each: whether there is something,
 /// and its values.
-std::vector<FoldCell> combine_blocks(const CombineMany& combine, std::span<const DType> types,
+std::vector<FoldCell> combine_blocks(const CombineMany& combine, std::span<const types::Item> items,
                                      const Partials& partials);
-/// Combines two such groups of cells; `count` have values.
-void combine_two(const CombineMany& combine, std::size_t count, FoldCell* left,
+/// Bytes that it takes for so many blocks.
+std::int64_t combine_bytes(std::span<const types::Item> items, std::int64_t blocks);
+/// Combines two such groups of cells.
+void combine_two(const CombineMany& combine, std::span<const types::Item> items, FoldCell* left,
                  const FoldCell* right);
 
 }  // namespace lw::runtime

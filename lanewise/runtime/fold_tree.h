@@ -35,6 +35,7 @@ class FoldStack {
   void push(std::int64_t block);
   /// Parts of the tree whose neighbours are not there.
   std::size_t waiting() const { return nodes_.size(); }
+  std::size_t bytes() const { return cells_.capacity() * sizeof(FoldCell); }
 
  private:
   friend class FoldTree;

@@ -1,6 +1,7 @@
 #include "lanewise/runtime/folding.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "lanewise/base/error.h"
@@ -120,7 +121,7 @@ std::size_t folded_results(std::span<const Fold> folds) {
 void clear_totals(std::span<const Fold> folds) {
   for (const Fold& fold : folds) {
     if (fold.kind == Fold::Kind::Combine) {
-      std::memset(fold.total, 0, fold.columns * sizeof(std::uint64_t));
+      std::memset(fold.total, 0, static_cast<std::size_t>(1 + fold.size) * sizeof(std::uint64_t));
       continue;
     }
     fill(fold.total, std::max<std::int64_t>(fold.size, 1),
@@ -133,8 +134,13 @@ void clear_totals(std::span<const Fold> folds) {
 }
 
 std::size_t Folding::Way::cells() const {
-  if (fold->kind == Fold::Kind::Combine) return fold->columns;
+  if (fold->kind == Fold::Kind::Combine) return static_cast<std::size_t>(1 + fold->size);
   return fold->is_keyed() ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(fold->size, 1));
+}
+
+std::size_t Folding::Way::stripe_bytes() const {
+  if (fold->size == 0 || fold->is_keyed() || fold->kind == Fold::Kind::Combine) return 0;
+  return static_cast<std::size_t>(kFoldStripes * fold->size) * types::size_of(fold->type);
 }
 
 std::size_t Folding::Way::table_bytes() const {
@@ -143,7 +149,7 @@ std::size_t Folding::Way::table_bytes() const {
 }
 
 Folding::Way Folding::way(const Fold& fold) {
-  Way way{.fold = &fold, .column = 0, .cell = 0, .neutral = {}, .types = {}};
+  Way way{.fold = &fold, .column = 0, .cell = 0, .neutral = {}, .items = {}};
   if (fold.kind == Fold::Kind::Combine) return way;
   way.neutral = ir::neutral(collect_of(fold.kind), fold.type);
   way.is_ordered = fold.kind == Fold::Kind::KeyedSum && types::is_float(fold.type);
@@ -167,7 +173,8 @@ Folding::Folding(const Buffers& buffers, const kernel::Kernel& kernel, std::int6
     next.column = column;
     next.cell = width_;
     if (fold.kind == Fold::Kind::Combine) {
-      for (std::size_t c = 1; c < fold.columns; ++c) next.types.push_back(items_[column + c].type);
+      const auto first = items_.begin() + static_cast<std::ptrdiff_t>(column);
+      next.items.assign(first + 1, first + fold.columns);
     }
     is_ordered_ = is_ordered_ || next.is_ordered;
     column += fold.columns;
@@ -193,6 +200,28 @@ std::int64_t Folding::table_bytes(const Buffers& buffers) {
   std::size_t sum = 0;
   for (const Fold& fold : buffers.folds) sum += way(fold).table_bytes();
   return static_cast<std::int64_t>(sum);
+}
+
+std::int64_t Folding::work_bytes(const Buffers& buffers, const kernel::Kernel& kernel,
+                                 std::int64_t elements) {
+  const std::int64_t blocks = elements / kFoldBlock + 2;  // a first and a last one in part
+  std::size_t column = buffers.outputs.size(), cells = 0, stripes = 0;
+  std::int64_t combining = 0;
+  for (const Fold& fold : buffers.folds) {
+    const Way next = way(fold);
+    cells += next.cells();
+    stripes = std::max(stripes, next.stripe_bytes());
+    if (fold.kind == Fold::Kind::Combine) {
+      combining +=
+          combine_bytes(std::span(kernel.outputs).subspan(column + 1, fold.columns - 1), blocks);
+    }
+    column += fold.columns;
+  }
+  // Blocks wait for their neighbours on every level of the tree.
+  const auto levels = static_cast<std::size_t>(
+      std::bit_width(static_cast<std::uint64_t>(buffers.count / kFoldBlock + 1)));
+  const std::size_t waiting = cells * sizeof(FoldCell) * 2 * levels;
+  return combining + static_cast<std::int64_t>(stripes + waiting);
 }
 
 bool Folding::prefers_many(const Buffers& buffers) {
@@ -221,6 +250,9 @@ Folding::Share Folding::share(std::int64_t elements) const {
     share.tables_.emplace_back(Purpose::Scratch, bytes);
     std::memset(share.tables_.back().data(), 0, bytes);
   }
+  std::size_t stripes = 0;
+  for (const Way& way : ways_) stripes = std::max(stripes, way.stripe_bytes());
+  if (stripes > 0) share.stripes_ = Block(Purpose::Scratch, stripes);
   if (width_ > 0) {
     share.stack_.emplace(width_,
                          [this](FoldCell* left, const FoldCell* right) { combine(left, right); });
@@ -236,6 +268,13 @@ void Folding::Share::aim(std::int64_t first, void** outputs) const {
     outputs[first_output_ + c] =
         reinterpret_cast<void*>(address - static_cast<std::uintptr_t>(first * sizes_[c]));
   }
+}
+
+std::int64_t Folding::Share::bytes() const {
+  std::size_t sum = stripes_.bytes() + (stack_ ? stack_->bytes() : 0);
+  for (const Block& column : columns_) sum += column.bytes();
+  for (const Block& table : tables_) sum += table.bytes();
+  return static_cast<std::int64_t>(sum) + combining_;
 }
 
 void Folding::fold(Share& share, std::int64_t first, std::int64_t count) const {
@@ -284,16 +323,20 @@ void Folding::fold_blocks(Share& share, std::int64_t first, std::int64_t count) 
 
 void Folding::combine_all(Share& share, std::int64_t first, std::int64_t count) const {
   share.combined_.clear();
+  std::int64_t combining = 0;
   for (const Way& way : ways_) {
-    if (way.types.empty()) continue;
+    if (way.items.empty()) continue;
     const auto columns = std::span(share.columns_).subspan(way.column, way.fold->columns);
     Partials partials{.are_there = reinterpret_cast<const bool*>(columns[0].data()),
                       .values = {},
                       .number = first + first_element_,
                       .count = count};
     for (const Block& column : columns.subspan(1)) partials.values.push_back(column.data());
-    share.combined_.push_back(combine_blocks(*way.fold->combine, way.types, partials));
+    share.combined_.push_back(combine_blocks(*way.fold->combine, way.items, partials));
+    const auto blocks = share.combined_.back().size() / way.cells();
+    combining += combine_bytes(way.items, static_cast<std::int64_t>(blocks));
   }
+  share.combining_ = std::max(share.combining_, combining);
 }
 
 /// The elements from `at` on, which have this number and the ones behind it, are all there is of a
@@ -304,18 +347,18 @@ void Folding::fold_cells(Share& share, std::int64_t at, std::int64_t count, std:
   for (const Way& way : ways_) {
     const Fold& fold = *way.fold;
     if (fold.is_keyed()) continue;
-    if (!way.types.empty()) {
+    if (!way.items.empty()) {
       const std::int64_t block = (number >> 10) - ((number - at) >> 10);
       const FoldCell* const from =
-          share.combined_[next++].data() + static_cast<std::size_t>(block) * fold.columns;
-      std::copy_n(from, fold.columns, cells + way.cell);
+          share.combined_[next++].data() + static_cast<std::size_t>(block) * way.cells();
+      std::copy_n(from, way.cells(), cells + way.cell);
       continue;
     }
     const std::int64_t stride = share.sizes_[way.column];
     const std::byte* const values = share.columns_[way.column].data() + at * stride;
     FoldCell* const own = cells + way.cell;
     if (fold.size > 0) {
-      fold_rows(way, values, count, number, own);
+      fold_rows(way, share.stripes_, values, count, number, own);
       continue;
     }
     if (count == kFoldBlock) {
@@ -344,21 +387,21 @@ void Folding::fold_cells(Share& share, std::int64_t at, std::int64_t count, std:
 }
 
 /// Rows of one block: their stripes are rows too.
-void Folding::fold_rows(const Way& way, const std::byte* rows, std::int64_t count,
-                        std::int64_t number, FoldCell* cells) {
+void Folding::fold_rows(const Way& way, const Block& memory, const std::byte* rows,
+                        std::int64_t count, std::int64_t number, FoldCell* cells) {
   const std::int64_t length = way.fold->size;
   const auto size = static_cast<std::int64_t>(types::size_of(way.fold->type));
-  std::vector<std::byte> stripes(static_cast<std::size_t>(kFoldStripes * length * size));
-  fill(stripes.data(), kFoldStripes * length, way.neutral);
+  std::byte* const stripes = memory.data();
+  fill(stripes, kFoldStripes * length, way.neutral);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t stripe = (number + i) & (kFoldStripes - 1);
-    way.many(stripes.data() + stripe * length * size, rows + i * length * size, length);
+    way.many(stripes + stripe * length * size, rows + i * length * size, length);
   }
   for (std::int64_t half = kFoldStripes / 2; half > 0; half /= 2) {
-    way.many(stripes.data(), stripes.data() + half * length * size, half * length);
+    way.many(stripes, stripes + half * length * size, half * length);
   }
   for (std::int64_t c = 0; c < length; ++c) {
-    std::memcpy(&cells[c].bits, stripes.data() + c * size, static_cast<std::size_t>(size));
+    std::memcpy(&cells[c].bits, stripes + c * size, static_cast<std::size_t>(size));
   }
 }
 
@@ -369,8 +412,8 @@ void Folding::combine(FoldCell* left, const FoldCell* right) const {
                   right[way.cell]);
       continue;
     }
-    if (!way.types.empty()) {
-      combine_two(*way.fold->combine, way.types.size(), left + way.cell, right + way.cell);
+    if (!way.items.empty()) {
+      combine_two(*way.fold->combine, way.items, left + way.cell, right + way.cell);
       continue;
     }
     for (std::size_t c = way.cell; c < way.cell + way.cells(); ++c) {
@@ -405,7 +448,7 @@ void Folding::finish(std::span<Share* const> shares) {
   const std::vector<FoldCell> cells = tree_ ? tree_->finish() : std::vector<FoldCell>();
   if (cells.empty()) return;
   for (const Way& way : ways_) {
-    const bool is_spread = !way.types.empty();
+    const bool is_spread = !way.items.empty();
     const std::size_t size = is_spread ? 8 : types::size_of(way.fold->type);
     auto* const total = static_cast<std::byte*>(way.fold->total);
     for (std::size_t c = 0; c < way.cells(); ++c) {

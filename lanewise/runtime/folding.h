@@ -34,6 +34,9 @@ class Folding {
   static std::int64_t bytes(const Buffers& buffers, const kernel::Kernel& kernel,
                             std::int64_t elements);
   static std::int64_t table_bytes(const Buffers& buffers);
+  /// Bytes that a worker needs to fold so many.
+  static std::int64_t work_bytes(const Buffers& buffers, const kernel::Kernel& kernel,
+                                 std::int64_t elements);
   /// True when the more partials there are the cheaper they are folded: where workers wait for one
   /// another, or a function is called for many of them.
   static bool prefers_many(const Buffers& buffers);
@@ -48,13 +51,17 @@ class Folding {
    public:
     /// Lets results of the elements from `first` on go to the buffer.
     void aim(std::int64_t first, void** outputs) const;
+    /// What it holds.
+    std::int64_t bytes() const;
 
    private:
     friend Folding;
     std::vector<Block> columns_;
     std::vector<std::int64_t> sizes_;  // bytes of an element
     std::size_t first_output_ = 0;
-    std::vector<Block> tables_;  // of keyed ones that may be added in any order
+    std::vector<Block> tables_;   // of keyed ones that may be added in any order
+    Block stripes_;               // of rows
+    std::int64_t combining_ = 0;  // bytes, at most, while a function of the user's is called
     std::optional<FoldStack> stack_;
     std::vector<FoldCell> best_;                   // so far, of what gives a place, by cell
     std::vector<std::vector<FoldCell>> combined_;  // of the blocks at hand, by function
@@ -81,17 +88,18 @@ class Folding {
     FoldMany many = nullptr;
     Scalar neutral;
     bool is_ordered = false;
-    std::vector<DType> types;  // of what a function of the user's combines
+    std::vector<types::Item> items;  // that a function of the user's combines
 
     std::size_t cells() const;  // none: it has a table
+    std::size_t stripe_bytes() const;
     std::size_t table_bytes() const;
   };
   static Way way(const Fold& fold);
   void fold_blocks(Share& share, std::int64_t first, std::int64_t count) const;
   void fold_cells(Share& share, std::int64_t at, std::int64_t count, std::int64_t number,
                   FoldCell* cells) const;
-  static void fold_rows(const Way& way, const std::byte* rows, std::int64_t count,
-                        std::int64_t number, FoldCell* cells);
+  static void fold_rows(const Way& way, const Block& stripes, const std::byte* rows,
+                        std::int64_t count, std::int64_t number, FoldCell* cells);
   void combine_all(Share& share, std::int64_t first, std::int64_t count) const;
   void combine(FoldCell* left, const FoldCell* right) const;
 

@@ -118,6 +118,20 @@ std::int64_t Staging::bytes(const Buffers& buffers, const kernel::Kernel& kernel
   return sum;
 }
 
+std::int64_t Staging::least_block(const Buffers& buffers, const kernel::Kernel& kernel) {
+  constexpr std::int64_t kLeast = 64, kLeastBytes = 64 << 10;
+  return std::clamp<std::int64_t>(
+      kLeastBytes / std::max<std::int64_t>(bytes(buffers, kernel, 1), 1), 1, kLeast);
+}
+
+std::int64_t Staging::bytes() const {
+  std::size_t sum = 0;
+  for (const auto* list : {&strided_inputs_, &strided_outputs_}) {
+    for (const Strided& s : *list) sum += s.block.bytes();
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
 Staging::Staging(const Buffers& buffers, const kernel::Kernel& kernel, std::int64_t block)
     : buffers_(buffers),
       block_(block),

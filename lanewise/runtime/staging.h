@@ -21,7 +21,10 @@ class Staging {
   static constexpr std::int64_t kBlock = 16 << 10;
   /// Bytes of all blocks where there are no loops: they stay in the nearest cache.
   static constexpr std::int64_t kNearBytes = 16 << 10;
-  static constexpr std::int64_t kLeastBlock = 64;
+  /// Bytes of all blocks where there are: elements may be images.
+  static constexpr std::int64_t kMostBytes = 1 << 20;
+  /// The fewest elements of a block: lanes for all of a packet, or one element that is large.
+  static std::int64_t least_block(const Buffers& buffers, const kernel::Kernel& kernel);
 
   Staging(const Buffers& buffers, const kernel::Kernel& kernel, std::int64_t block);
 
@@ -33,6 +36,8 @@ class Staging {
                             std::int64_t block);
   /// Elements of a block.
   std::int64_t block() const { return block_; }
+  /// Bytes that it holds.
+  std::int64_t bytes() const;
 
   /// Brings the inputs of [first, first + count) in, and makes room for its outputs.
   void load(std::int64_t first, std::int64_t count);

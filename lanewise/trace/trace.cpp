@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "lanewise/base/error.h"
 #include "lanewise/trace/space.h"
@@ -122,6 +123,31 @@ void Trace::end_branch() {
   builder_.break_if(literal(Scalar(true)), {});
   builder_.end_loop({});
   end();
+}
+
+void Trace::begin_region(ir::ValueId condition) {
+  begin_branch(condition);
+  begin_call();
+}
+
+std::vector<ir::ValueId> Trace::end_region(std::span<const ir::ValueId> results) {
+  std::vector<ir::ValueId> values = end_call(results);
+  for (ir::ValueId& value : values) {
+    const auto [type, size] = ir::item_of(builder_.function(), value);
+    const Scalar zero = types::scalar_of(type, 0);
+    const ir::ValueId inside =
+        std::exchange(value, size > 0 ? first_array(zero, size) : first_slot(zero));
+    if (size > 0) {
+      write_all(array_view(value, {size}), array_view(inside, {size}));
+    } else {
+      write(value, inside);
+    }
+  }
+  end_branch();
+  for (ir::ValueId& value : values) {
+    if (!ir::is_array(builder_.function(), value)) value = read(value);
+  }
+  return values;
 }
 
 ir::ValueId Trace::begin_each(std::uint32_t size) {

@@ -41,6 +41,10 @@ class Trace {
   void end_loop();
   void begin_branch(ir::ValueId condition);
   void end_branch();
+  /// A function that only elements run for which the condition holds.
+  void begin_region(ir::ValueId condition);
+  /// Its results as they are behind it: zeros, where the condition does not hold.
+  std::vector<ir::ValueId> end_region(std::span<const ir::ValueId> results);
   /// Opens an `each`, whose positions run what follows without seeing one another; gives the
   /// position.
   ir::ValueId begin_each(std::uint32_t size);

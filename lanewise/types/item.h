@@ -12,9 +12,8 @@ struct Item {
   std::uint32_t size = 0;  // of a row; 0: a number
 
   bool is_row() const { return size > 0; }
-  std::int64_t bytes() const {
-    return static_cast<std::int64_t>(size_of(type)) * (is_row() ? size : 1);
-  }
+  std::int64_t values() const { return is_row() ? size : 1; }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(size_of(type)) * values(); }
   bool operator==(const Item&) const = default;
 };
 

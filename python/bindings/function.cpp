@@ -124,6 +124,7 @@ void bind_explanation(nb::module_& module) {
     run["tier1_elements"] = e.last_run->tier1_elements;
     run["code"] = runtime::name_of(e.last_run->code);
     run["scratch_bytes"] = e.last_run->scratch_bytes;
+    run["peak_bytes"] = e.last_run->peak_bytes;
     run["load_ms"] = e.last_run->load_ms;
     return run;
   };
@@ -135,6 +136,8 @@ void bind_explanation(nb::module_& module) {
       .def_ro("bytes_in", &E::bytes_in)
       .def_ro("bytes_out", &E::bytes_out)
       .def_ro("scratch_bytes", &E::scratch_bytes)
+      .def_ro("projected_bytes", &E::projected_bytes)
+      .def_ro("refusal", &E::refusal)
       .def_ro("copied", &E::copied)
       .def_ro("compiled", &E::compiled)
       .def_prop_ro("schedule", [](const E& e) { return plan::to_string(e.schedule); })
@@ -181,7 +184,7 @@ void bind_function(nb::module_& module) {
       .def_rw("seed", &MapOptions::seed)
       .def_rw("first_element", &MapOptions::first_element)
       .def_rw("timeout", &MapOptions::timeout)
-      .def_rw("where", &MapOptions::where);
+      .def_rw("mask", &MapOptions::mask);
 
   using nb::literals::operator""_a;
   nb::class_<Program>(module, "Program", "A recorded function that can be called on arrays.")
@@ -194,12 +197,14 @@ void bind_function(nb::module_& module) {
       .def("results", &Program::results, "options"_a, "The types of the results.")
       .def(
           "explain",
-          [](Program& program, const MapOptions& options, std::vector<std::string> copied) {
-            Explanation explanation = program.explain(options);
+          [](Program& program, const nb::tuple& values, const MapOptions& options,
+             std::vector<std::string> copied) {
+            Explanation explanation = program.explain(items_of(values), options);
             explanation.copied = std::move(copied);
             return explanation;
           },
-          "options"_a, "copied"_a, "What happens, or happened; `copied` are arguments.")
+          "values"_a, "options"_a, "copied"_a,
+          "What happens with such values, or happened; `copied` are arguments.")
       .def_prop_ro("name", [](const Program& program) { return program.recorded().name; })
       .def_prop_ro("parameters",
                    [](const Program& program) {

@@ -160,7 +160,7 @@ class Totals {
 
  private:
   static npy_intp bytes_of(const runtime::Fold& fold) {
-    if (fold.kind == runtime::Fold::Kind::Combine) return npy_intp{8} * fold.columns;
+    if (fold.kind == runtime::Fold::Kind::Combine) return npy_intp{8} * (1 + fold.size);
     if (fold.gives_place()) return 16;
     return std::max<npy_intp>(fold.size, 1) * static_cast<npy_intp>(types::size_of(fold.type));
   }
@@ -262,8 +262,22 @@ std::vector<DType> Program::results(const MapOptions& options) {
   return types;
 }
 
-Explanation Program::explain(const MapOptions& options) {
-  return function_.explain(kinds(), options);
+Explanation Program::explain(std::span<PyObject* const> values, const MapOptions& options) {
+  Inputs inputs;
+  Geometry geometry;
+  geometry.is_flat = !has_complex_results_;
+  if (!read_values(params_, values, inputs, geometry)) {
+    return function_.explain(kinds(), options);
+  }
+  set_count(options, geometry);
+  MapOptions with_shape = options;
+  with_shape.folds = folds_;
+  if (!geometry.is_flat) {
+    set_order(false, inputs, geometry);
+    with_shape.shape = geometry.map_shape;
+  }
+  if (geometry.rank == 0) with_shape.count = 1;
+  return function_.explain(inputs.all(), with_shape);
 }
 
 std::string Program::lower(const MapOptions& options) { return function_.lower(kinds(), options); }
@@ -358,12 +372,17 @@ runtime::CombineMany Program::combiner(std::span<PyObject* const> captured) {
              const void* const* arrays, void* const* results, std::int64_t count) {
     std::vector<Input> all;
     for (const Parameter& param : params_) {
-      if (param.is_mapped()) all.emplace_back(param.type, arrays[all.size()], count);
+      if (!param.is_mapped()) continue;
+      Input& input = all.emplace_back(param.type, arrays[all.size()], count);
+      input.row = param.size;
+      input.stride = param.item().bytes();
     }
     all.insert(all.end(), others.begin(), others.end());
     std::vector<Output> outputs;
     for (const types::Item& item : prepared.results()) {
-      outputs.emplace_back(item.type, results[outputs.size()], count);
+      Output& output =
+          outputs.emplace_back(item.type, results[outputs.size()], count, item.bytes());
+      output.row = item.size;
     }
     try {
       function_.call_ready(prepared, outputs, all, count, options);

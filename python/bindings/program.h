@@ -46,7 +46,7 @@ class Program {
   /// The function as one that combines values; those it captures stay valid as long as it is used.
   runtime::CombineMany combiner(std::span<PyObject* const> captured);
 
-  Explanation explain(const MapOptions& options);
+  Explanation explain(std::span<PyObject* const> values, const MapOptions& options);
   std::string lower(const MapOptions& options);
 
  private:

@@ -174,6 +174,20 @@ void bind_control(nb::class_<Recording>& recording) {
           },
           "Open a branch for elements whose condition holds; gives its number.")
       .def("end_branch", calls<&Trace::end_branch>(), "End the innermost branch.")
+      .def(
+          "begin_region",
+          [](Recording& r, Value condition) { r.trace().begin_region(condition.id); },
+          "Open a function that only elements run whose condition holds.")
+      .def(
+          "end_region",
+          [](Recording& r, const std::vector<Value>& results) {
+            std::vector<Value> values;
+            for (const ir::ValueId id : r.trace().end_region(ids_of(results))) {
+              values.push_back(r.value(id));
+            }
+            return values;
+          },
+          "End it; gives its results, which are 0 for the other elements.")
       .def("dissolve_branch", calls<&Trace::dissolve_branch>(),
            "End it as if it had not been one, if all elements may run it; false if not.")
       .def("begin_block", begins<&Trace::begin_block>(),

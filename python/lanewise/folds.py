@@ -28,13 +28,14 @@ class Part:
         self.size = size  # of a table, or of the array
         self.slots: list[Value] = []
         self.array: Value | None = None
+        self.arrays: set[int] = set()  # which of `slots` are arrays, by id
         self.about: Any = None  # what the accumulator knows of it
 
     def values(self, recording: Recording) -> list[Value]:
         """Return the results of the program."""
         if self.array is not None:
             return [self.array]
-        return [recording.read(slot) for slot in self.slots]
+        return [slot if slot.id in self.arrays else recording.read(slot) for slot in self.slots]
 
 
 class Parts(NamedTuple):

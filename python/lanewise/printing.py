@@ -127,7 +127,7 @@ class Lines:
 
     def _run_block(self, elements: Any, own: tuple[Any, ...], first: int) -> Any:
         options = MapOptions(self._options.map)
-        options.where, options.count = MapOptions().where, None
+        options.mask, options.count = MapOptions().mask, None
         options.first_element += first
         arguments = tuple(self._described.values)
         values = (*self._gathered(arguments, elements), *own, *self._captured)
@@ -138,7 +138,7 @@ class Lines:
         signature = self._described.signature
         is_mapped = [one.role is ParamKind.Mapped for one in signature.values]
         rows = [one.row for one in signature.values]
-        if self._options.map.where == signature.parameters:
+        if self._options.map.mask == signature.parameters:
             is_mapped.append(True)
             rows.append(())
         at = np.unravel_index(elements, self._shape) if self._shape else ()

@@ -35,12 +35,12 @@ def save(
     described = [
         _describe(name, request, found, arrays)
         for request, found in programs
-        if request.masked is None and not request.finds_lines
+        if not request.is_masked and not request.finds_lines
     ]
     if not described:
         raise UsageError(
-            f"{name}: nothing to save; got a function that was not called yet, expected a program. "
-            "Call it, or .lower, with such arguments first."
+            f"{name}: nothing to save; got a function that was not called yet, or only with "
+            "where=, expected a program. Call it, or .lower, with such arguments first."
         )
     header = json.dumps(
         {"lanewise": _FORMAT, "name": name, "signature": core, "programs": described}

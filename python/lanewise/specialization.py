@@ -16,8 +16,8 @@ from .arguments import Leaf, RaggedParameter, Signature, Static, woven
 from .captures import Captures, Source, plain_function
 from .complex_element import NewParameter, as_values, new_parameters, of_values
 from .convert import refuse_generators
-from .dtypes import FROM_NUMPY, PARTS, WEAK_INT, Type, parts_of, settled
-from .element import Varying, as_value, is_operand, is_tensor, kind_of
+from .dtypes import FROM_NUMPY, PARTS, WEAK_INT, Type, settled
+from .element import Varying, is_operand, is_tensor, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, Retrace, record_function
 from .source import line_of
@@ -38,7 +38,7 @@ class Request(NamedTuple):
     signature: Signature
     otypes: tuple[Type, ...] | None  # of the results, where they are given
     refill: bool | None
-    masked: tuple[Type, ...] | None = None  # with a mask: the types of the results
+    is_masked: bool = False  # only elements run for which a further parameter holds
     finds_lines: bool = False  # the program that finds what a function prints
 
 
@@ -138,7 +138,7 @@ def _record(
         _symbolic(recorder, new_parameter, leaf, tables, bounds)
         for leaf in request.signature.leaves
     ]
-    if request.masked is not None:
+    if request.is_masked:
         mask = new_parameter(DType.Bool, ParamKind.Mapped)
     if request.finds_lines:
         line, place = (new_parameter(DType.I32, ParamKind.Mapped) for _ in range(2))
@@ -154,10 +154,8 @@ def _record(
 
         is_finder = request.finds_lines
         recorder.prints = Finder(recorder, line, place) if is_finder else Counter(recorder)
-    if request.masked is not None:
-        parts = [part for dtype in request.masked for part in parts_of(dtype)]
-        slots = [recording.slot(as_value(recorder, 0, part)) for part in parts]
-        recording.begin_branch(mask)
+    if request.is_masked:
+        recording.begin_region(mask)
     nested = iter(leaves)
     arguments = [unflatten(structure, nested) for structure in request.signature.structures]
     results: list[Any] = []
@@ -175,6 +173,12 @@ def _record(
     if any(isinstance(result, Varying) for result in results):
         from .ragged.results import split
 
+        if request.is_masked:
+            raise UsageTypeError(
+                f"{request.name}: where with results that are rows of different lengths; got a "
+                "mask, expected none. Select inside of the function, np.where(mask, row, 0), with "
+                "the mask as an argument."
+            )
         ragged = split(request, results)
         results = ragged.results
     results = [_as_tensor(recorder, result) for result in results]
@@ -193,11 +197,8 @@ def _record(
             f"{line_of(function)}{request.name}: an array changes after its use; got other values "
             "than before, expected the same. Copy it before it is changed."
         )
-    if request.masked is not None:
-        for slot, value in zip(slots, values, strict=True):
-            recording.write(slot, value)
-        recording.end_branch()
-        values = [recording.read(slot) for slot in slots]
+    if request.is_masked:
+        values = recording.end_region(values)
     rows = _Rows(shapes, result_shapes, sizes if tables.are_asked else None)
     found = _finished(request, recorder, captures, structure, values, dtypes, rows)
     rows_of = None if ragged is None else ragged.recorded()

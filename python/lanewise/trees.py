@@ -86,4 +86,8 @@ def leaf_names(structure: Structure, name: str) -> list[str]:
 def split_result(value: Any) -> tuple[type, tuple[Any, ...], list[Any]] | None:
     """Take apart what a function returns: every container is nested."""
     found = parts_of(value)
-    return None if found is None else (type(value), *found)
+    if found is None:
+        return None
+    # Lists and dicts that a function makes for itself are of types of their own.
+    kind = next((plain for plain in (list, dict) if isinstance(value, plain)), type(value))
+    return (kind, *found)

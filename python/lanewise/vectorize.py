@@ -181,12 +181,12 @@ seed, first_element
         self,
         function: Callable[..., Any],
         described: Arguments,
-        masked: tuple[Type, ...] | None = None,
+        is_masked: bool = False,
         finds_lines: bool = False,
     ) -> Found:
         """Return the function as recorded for such arguments; it is recorded if it is new."""
         request = Request(
-            self.name, described.signature, self._otypes, self._refill, masked, finds_lines
+            self.name, described.signature, self._otypes, self._refill, is_masked, finds_lines
         )
         sizes = described.sizes
         found = self._find_recorded(function, request, sizes)
@@ -266,8 +266,8 @@ seed, first_element
         out: Any,
         options: CallOptions,
     ) -> Any:
-        plain = self._find(function, described).recorded
-        if out is None and plain.dtypes:
+        found = self._find(function, described, is_masked=True)
+        if out is None and found.recorded.dtypes:
             raise UsageTypeError(
                 f"{self.name}: where without out; got a mask and no array for the results, "
                 "expected both. Give out=, which keeps its values where the mask is False."
@@ -277,33 +277,24 @@ seed, first_element
             raise UsageTypeError(
                 f"{self.name}: where is not a mask; got {mask.dtype}, expected bool."
             )
-        if plain.ragged is not None:
-            raise UsageTypeError(
-                f"{self.name}: where with results that are rows; got a mask, expected none. Select "
-                "inside of the function, np.where(mask, row, 0), with the mask as an argument."
-            )
         shape = _shape_with(self.name, described.shape, mask)
         mask = np.broadcast_to(mask, shape)
-        if any(plain.shapes):
-            raise UsageTypeError(
-                f"{self.name}: where with results that are no single numbers; got elements of the "
-                f"shape {next(filter(None, plain.shapes))}, expected numbers. Select inside of the "
-                "function, np.where(mask, a, b), with the mask as an argument."
-            )
-        outputs = self._outputs(out, shape, plain)
-        found = self._find(function, described, masked=plain.dtypes)
+        outputs = self._outputs(out, shape, found.recorded)
         options = options._replace(map=MapOptions(options.map))
         options.map.count = None  # the mask has as many
-        options.map.where = described.signature.parameters
+        options.map.mask = described.signature.parameters
         values = (*described.values, mask, *found.values)
         self._run_into(_Run(function, described, shape, found.recorded, values, options), outputs)
         return out
 
     def _run_into(self, run: "_Run", outputs: tuple[Any, ...]) -> None:
         targets = tuple(
-            output if stand_together(output, len(row)) else np.empty(output.shape, output.dtype)
+            output if stand_together(output, len(row)) else np.array(output, order="C")
             for output, row in zip(outputs, run.recorded.shapes, strict=True)
         )
+        for number, (output, target) in enumerate(zip(outputs, targets, strict=True)):
+            if target is not output:
+                _refuse_overlap(number, output, run.values)
         self._run_together(run, targets)
         for output, target in zip(outputs, targets, strict=True):
             if target is not output:
@@ -390,7 +381,8 @@ seed, first_element
         Explanation
             Prints as text; its attributes are the data: ``name``, ``math``, ``program`` as it was
             recorded, ``instructions`` of the one that runs, ``bytes_in`` and ``bytes_out`` of an
-            element, ``scratch_bytes`` of a worker; of machine code ``compiled``, ``schedule``,
+            element, ``scratch_bytes`` of a worker, ``projected_bytes`` of all of them in such a
+            call, or a ``refusal`` by the budget; of machine code ``compiled``, ``schedule``,
             ``refill``, ``lanes``, ``interleave``, ``reason``, ``source``, ``times`` in
             milliseconds, ``code_bytes`` and ``error``; ``copied`` arguments, with the reason; and
             the ``last_run``, if there was one.
@@ -408,8 +400,10 @@ seed, first_element
         >>> e.bytes_in, e.bytes_out, e.last_run["tier1_elements"]
         (8, 8, 4)
         """
-        described, recorded, options = self._look(args, kwargs)
-        return recorded.program.explain(options.map, described.copied)
+        described, found, options = self._look(args, kwargs)
+        # Rows of different lengths have no one number of elements: they are taken in blocks.
+        values = () if described.ragged else (*described.values, *found.values)
+        return found.recorded.program.explain(values, options.map, described.copied)
 
     def lower(self, *args: Any, **kwargs: Any) -> str:
         """Return the element program for such arguments as text.
@@ -421,15 +415,15 @@ seed, first_element
         >>> print(square.lower(np.arange(4.0)).splitlines()[0])
         function square(%0: f64) -> (f64) {
         """
-        _, recorded, options = self._look(args, kwargs)
-        return recorded.program.lower(options.map)
+        _, found, options = self._look(args, kwargs)
+        return found.recorded.program.lower(options.map)
 
     def _look(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Arguments, Recorded, CallOptions]:
+    ) -> tuple[Arguments, Found, CallOptions]:
         options = self._call_options(kwargs)
         function, described = self._describe(self._parameters.bind(args, kwargs), options)
-        return described, self._find(function, described).recorded, options
+        return described, self._find(function, described), options
 
     def on(self, index: int | tuple[int, ...], *args: Any, **kwargs: Any) -> Any:
         """Run the plain function on one element, where ``breakpoint()`` and ``print`` work.
@@ -513,7 +507,7 @@ seed, first_element
     def __reduce__(self) -> Any:
         for request, found in self._recorded_now():
             if found.recorded.prints is not None:
-                finder = request._replace(masked=None, finds_lines=True)
+                finder = request._replace(is_masked=False, finds_lines=True)
                 sizes = found.recorded.sizes or ()
                 if self._find_recorded(self.__wrapped__, finder, sizes) is None:
                     self._record(self.__wrapped__, finder, sizes)
@@ -607,6 +601,23 @@ class _Run:
         self.recorded = recorded
         self.values = values
         self.options = options
+
+
+def _refuse_overlap(number: int, output: Any, values: tuple[Any, ...]) -> None:
+    """Refuse an output that is an argument too; C++ sees only the copy that is computed."""
+    for argument, value in enumerate(values):
+        if isinstance(value, np.ndarray) and _shares_memory(output, value):
+            raise UsageError(
+                f"map: output {number} overlaps argument {argument}; got shared memory, expected "
+                "separate arrays. Give another out, or none."
+            )
+
+
+def _shares_memory(a: Any, b: Any) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _scalars(outputs: tuple[Any, ...]) -> list[Any]:

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <thread>
 
 #include "lanewise/lanewise.h"
+#include "tests/support/fold_order.h"
 #include "tests/support/message_of.h"
 
 namespace lw {
@@ -25,34 +25,14 @@ std::vector<T> numbers(std::size_t size) {
   return values;
 }
 
-/// The documented order, element by element; `first` is the number of the first one.
+/// The sum in the documented order; `first` is the number of the first one.
 template <class T>
 T summed(const std::vector<T>& values, std::int64_t first = 0) {
-  constexpr auto kMissing = static_cast<T>(-0.0);
-  std::map<std::int64_t, std::vector<T>> blocks;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::int64_t number = first + static_cast<std::int64_t>(i);
-    std::vector<T>& stripes = blocks[number >> 10];
-    stripes.resize(64, kMissing);
-    stripes[static_cast<std::size_t>(number & 63)] += values[i];
-  }
-  std::map<std::int64_t, T> nodes;
-  for (auto& [number, stripes] : blocks) {
-    for (std::size_t half = 32; half > 0; half /= 2) {
-      for (std::size_t s = 0; s < half; ++s) stripes[s] += stripes[s + half];
-    }
-    nodes[number] = stripes[0];
-  }
-  while (nodes.size() > 1) {
-    if (nodes.size() == 2 && nodes.contains(-1) && nodes.contains(0)) return nodes[-1] + nodes[0];
-    std::map<std::int64_t, T> parents;
-    for (const auto& [number, value] : nodes) {
-      const auto [at, is_new] = parents.emplace(number >> 1, value);
-      if (!is_new) at->second += value;
-    }
-    nodes = parents;
-  }
-  return nodes.empty() ? T{0} : nodes.begin()->second + T{0};
+  const auto total = test::folded_in_order(
+      std::ssize(values), first,
+      [&](std::int64_t i) { return std::optional<T>(values[static_cast<std::size_t>(i)]); },
+      [](T a, T b) { return a + b; });
+  return total.value_or(T{0}) + T{0};
 }
 
 std::vector<MapOptions> every_way() {
@@ -317,28 +297,13 @@ TEST(Accumulators, AnElementAddsOnceToAKeyedSumAtAPlace) {
 
 /// As `summed`, with a function for which the order matters.
 std::optional<double> folded(const std::vector<double>& values) {
-  const auto both = [](std::optional<double>& a, const std::optional<double>& b) {
-    if (b) a = a ? *a - *b / 2 : *b;
-  };
-  std::map<std::int64_t, std::vector<std::optional<double>>> blocks;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::vector<std::optional<double>>& stripes = blocks[static_cast<std::int64_t>(i) / 1024];
-    stripes.resize(64);
-    if (values[i] > 0) both(stripes[i % 64], values[i]);
-  }
-  std::map<std::int64_t, std::optional<double>> nodes;
-  for (auto& [number, stripes] : blocks) {
-    for (std::size_t half = 32; half > 0; half /= 2) {
-      for (std::size_t s = 0; s < half; ++s) both(stripes[s], stripes[s + half]);
-    }
-    nodes[number] = stripes[0];
-  }
-  while (nodes.size() > 1) {
-    std::map<std::int64_t, std::optional<double>> parents;
-    for (const auto& [number, value] : nodes) both(parents[number / 2], value);
-    nodes = parents;
-  }
-  return nodes.empty() ? std::nullopt : nodes.begin()->second;
+  return test::folded_in_order(
+      std::ssize(values), 0,
+      [&](std::int64_t i) {
+        const double value = values[static_cast<std::size_t>(i)];
+        return value > 0 ? std::optional(value) : std::nullopt;
+      },
+      [](double a, double b) { return a - b / 2; });
 }
 
 TEST(Accumulators, AFunctionOfTheUsersHasTheSameOrder) {
@@ -366,6 +331,127 @@ TEST(Accumulators, AFunctionOfTheUsersHasTheSameOrder) {
   write(std::vector<std::int32_t>{3});
   write(std::vector<std::int32_t>{2});
   EXPECT_EQ(digits.value(), (7 * 10 + 321) * 10 + 21);
+}
+
+TEST(Accumulators, MeansOfRows) {
+  const std::vector<float> x = numbers<float>(3 * 3000);
+  for (const MapOptions& way : every_way()) {
+    if (way.memory > 0) continue;
+    RowMean<float> mean(3);
+    Sum<float> sums[3];
+    map(
+        [&](Row<float> r) {
+          mean.add(r);
+          for (int i = 0; i < 3; ++i) sums[i].add(r[i]);
+        },
+        Input(x).in_rows(3), way);
+    EXPECT_EQ(mean.count(), 3000);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(mean.value()[i], sums[i].value() / 3000.0f);
+  }
+  RowMean<double> none(2);
+  EXPECT_TRUE(std::isnan(none.value()[1]));
+}
+
+TEST(Accumulators, AFunctionOfTheUsersCombinesRows) {
+  using Point = std::vector<double>;
+  constexpr std::size_t kSize = 5;
+  const std::vector<double> x = numbers<double>(kSize * 5000);
+  const auto expected = [&](std::int64_t count, std::int64_t first) {
+    return test::folded_in_order(
+        count, first,
+        [&](std::int64_t i) {
+          const double* const begin = x.data() + i * static_cast<std::int64_t>(kSize);
+          return *begin > 0 ? std::optional(Point(begin, begin + kSize)) : std::nullopt;
+        },
+        [](const Point& a, const Point& b) {
+          Point both(a.size());
+          for (std::size_t i = 0; i < a.size(); ++i) both[i] = a[a.size() - 1 - i] - b[i] / 2;
+          return both;
+        });
+  };
+  Fold<Row<double>> fold([](Row<double> a, Row<double> b) { return flip(a) - b / 2.0; });
+  auto add = vectorize([&](Row<double> r) { If(r[0] > 0, [&] { fold.add(r); }); });
+  EXPECT_EQ(fold.value(), std::nullopt);
+  for (const std::int64_t count : {0, 1, 70, 5000}) {
+    for (MapOptions way : every_way()) {
+      if (way.memory > 0) continue;
+      way.first_element = count == 70 ? -20 : 3;
+      fold.reset();
+      const std::span<const double> some(x.data(), static_cast<std::size_t>(count) * kSize);
+      add.with(way, Input(some).in_rows(kSize));
+      EXPECT_EQ(fold.value(), expected(count, way.first_element)) << count;
+    }
+  }
+}
+
+/// Numbers and rows together, updates in loops, a start, an early return, values that change
+/// places.
+TEST(Accumulators, AFunctionOfTheUsersCombinesSeveralValues) {
+  Fold<std::int64_t, Row<float>, Row<float>> fold(
+      [](std::tuple<i64, Row<float>, Row<float>> a, std::tuple<i64, Row<float>, Row<float>> b) {
+        const i64 n = std::get<0>(a) + std::get<0>(b);
+        ReturnIf(n % 3 == 0, n, std::get<1>(a), std::get<2>(b));
+        return std::tuple(n, std::get<2>(a), std::get<1>(a) + std::get<1>(b));
+      },
+      std::tuple(std::int64_t{1}, std::vector<float>{1, 2}, std::vector<float>{3, 4}));
+  struct Plain {
+    std::int64_t n;
+    std::vector<float> u, v;
+  };
+  const auto combine = [](const Plain& a, const Plain& b) {
+    const std::int64_t n = a.n + b.n;
+    if (n % 3 == 0) return Plain{n, a.u, b.v};
+    return Plain{n, a.v, {a.u[0] + b.u[0], a.u[1] + b.u[1]}};
+  };
+  const std::vector<float> x = numbers<float>(2 * 2500);
+  const auto value = [&](std::int64_t i) -> std::optional<Plain> {
+    const auto at = static_cast<std::size_t>(2 * i);
+    std::optional<Plain> total;
+    for (std::int64_t k = 0; k < i % 3; ++k) {
+      const Plain next{k + 1, {x[at], x[at + 1]}, {x[at + 1], x[at]}};
+      total = total ? combine(*total, next) : next;
+    }
+    return total;
+  };
+  auto add = vectorize([&](Row<float> r) {
+    const i64 times = element() % 3;
+    i64 k = 0;
+    While([&] { return k < times; },
+          [&] {
+            fold.add(k + 1, r, flip(r));
+            k += 1;
+          });
+  });
+  const auto total = test::folded_in_order(2500, 0, value, combine);
+  const Plain expected = combine({1, {1, 2}, {3, 4}}, *total);
+  for (const MapOptions& way : every_way()) {
+    if (way.memory > 0) continue;
+    fold.reset();
+    add.with(way, Input(x).in_rows(2));
+    EXPECT_EQ(fold.value(), std::optional(std::tuple(expected.n, expected.u, expected.v)));
+  }
+}
+
+TEST(Accumulators, FoldsOfOtherShapesAreRefused) {
+  const std::vector<float> x(12);
+  Fold<Row<float>> fold([](Row<float> a, Row<float> b) { return a + b; });
+  auto add = vectorize([&](Row<float> r) { fold.add(r); });
+  add(Input(x).in_rows(3));
+  EXPECT_NE(test::message_of<UsageError>([&] {
+              add(Input(x).in_rows(4));
+            }).find("Fold: another shape than before; got (4), expected (3)."),
+            std::string::npos);
+  Fold<Row<float>> shorter([](Row<float> a, Row<float>) { return a(Slice(1)); });
+  EXPECT_NE(test::message_of<UsageError>([&] {
+              map([&](Row<float> r) { shorter.add(r); }, Input(x).in_rows(3));
+            }).find("Fold: the function gives another shape than it takes; got (2), expected (3)."),
+            std::string::npos);
+  Fold<Row<float>> begun([](Row<float> a, Row<float> b) { return a + b; }, std::vector<float>{1});
+  EXPECT_NE(test::message_of<UsageError>(
+                [&] { map([&](Row<float> r) { begun.add(r); }, Input(x).in_rows(3)); })
+                .find("Fold: another number of values than the start has; got the shape (3), "
+                      "expected 1 values."),
+            std::string::npos);
 }
 
 TEST(Accumulators, OneCallAtATime) {

@@ -94,7 +94,7 @@ TEST_P(Dimensions, AMaskKeepsWhatItLeavesOut) {
   auto f = vectorize([](f64 v, Variable<bool>) { return v * 10; });
   const Output to(out);
   f.element_function().call_into({&to, 1}, std::array{Input(x), Input(std::span<const bool>(mask))},
-                                 {.compile = GetParam(), .where = 1});
+                                 {.compile = GetParam(), .mask = 1});
   EXPECT_EQ(out, (std::vector<double>{10, -1, -1, 40}));
 }
 
@@ -115,9 +115,9 @@ TEST(DimensionErrors, ShapeAndStridesMustFit) {
             "map: argument 0 has other dimensions; got strides along 0, expected 2, as many as "
             "shape has.");
   EXPECT_EQ(test::message_of<UsageError>([&] {
-              f.element_function().call_into({&to, 1}, std::array{Input(x)}, {.where = 0});
+              f.element_function().call_into({&to, 1}, std::array{Input(x)}, {.mask = 0});
             }),
-            "map: where is not an array of bools; got argument 0, expected the number of one.");
+            "map: mask is not an array of bools; got argument 0, expected the number of one.");
 }
 
 TEST(CallOptions, ATimeoutEndsALoopThatNeverDoes) {

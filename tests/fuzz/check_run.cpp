@@ -129,6 +129,7 @@ class Runner {
   /// The element that fails first, or -1.
   std::int64_t execute(const runtime::Buffers& buffers, const Inputs& inputs, const Way& way) {
     ++coverage().runs;
+    PresentWay::get().set(way);
     const std::int64_t count = buffers.count;
     try {
       const runtime::RunStats stats = runtime::execute(*program_, buffers,
@@ -180,7 +181,12 @@ class Runner {
         trial_.only ? std::vector<Way>{*trial_.only}
                     : std::vector<Way>{{1, 0, Way::kInputs}, {3, 64, Way::kMany, is_strided}};
     std::vector<runtime::Fold> folds = folds_of(function_.results);
-    if (!trial_.only && !folds.empty()) folds = {folds[function_.values.size() % folds.size()]};
+    if (!trial_.only && !folds.empty()) {
+      // Few programs have keys: those are taken every other time.
+      const std::size_t choice = function_.values.size();
+      const bool takes_keys = folds.back().is_keyed() && choice % 2 == 0;
+      folds = {takes_keys ? folds.back() : folds[choice % folds.size()]};
+    }
     for (runtime::Fold& fold : folds) {
       const std::size_t first = function_.results.size() - fold.columns;
       std::vector<std::uint64_t> memory(static_cast<std::size_t>(total_size(fold)));
@@ -192,6 +198,8 @@ class Runner {
         const runtime::Buffers buffers = arrays.folding(fold);
         const std::int64_t failed = execute(buffers, inputs, way);
         ++coverage().folded;
+        coverage().keyed += fold.is_keyed();
+        coverage().folded_rows += !fold.is_keyed() && fold.size > 0;
         const std::vector<Scalar> expected =
             expected_total(fold, buffers.count, inputs.first_element,
                            [&](std::size_t column, std::int64_t element, std::int64_t position) {

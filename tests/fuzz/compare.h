@@ -41,6 +41,24 @@ struct Trial {
 
 std::string to_string(const Trial& trial);
 
+/// The way in which a trial runs at present: all that is left of a check that has crashed.
+class PresentWay {
+ public:
+  /// In memory that a process shares with those it forks.
+  static PresentWay& get();
+
+  void set(const Way& way) {
+    way_ = way;
+    is_set_ = true;
+  }
+  void clear() { is_set_ = false; }
+  std::optional<Way> way() const { return is_set_ ? std::optional(way_) : std::nullopt; }
+
+ private:
+  Way way_;
+  volatile bool is_set_ = false;
+};
+
 struct Verdict {
   std::string kind;        // of disagreement: text, pass, value, failure, error; empty if none
   std::string problem;     // what disagrees, for people
@@ -88,6 +106,8 @@ struct Coverage {
   std::int64_t batched = 0;   // of these, with positions in step
   std::int64_t limited = 0;   // trials with a step limit
   std::int64_t folded = 0;    // runs with results that are folded
+  std::int64_t folded_rows = 0;
+  std::int64_t keyed = 0;
 
   // Programs.
   std::int64_t branches = 0;

@@ -1,11 +1,14 @@
 #include "tests/fuzz/isolate.h"
 
 #include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstring>
+#include <new>
 #include <sstream>
 
 namespace lw::fuzz {
@@ -15,6 +18,8 @@ namespace {
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) {
     std::signal(number, SIG_DFL);
   }
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
   alarm(seconds);
   const Verdict verdict = job();
   const Way way = verdict.way.value_or(Way{.threads = 0});
@@ -36,7 +41,17 @@ std::string read_all(int in) {
 
 }  // namespace
 
+PresentWay& PresentWay::get() {
+  static PresentWay& present = *[] {
+    void* const memory = mmap(nullptr, sizeof(PresentWay), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? new PresentWay : new (memory) PresentWay;
+  }();
+  return present;
+}
+
 Verdict run_isolated(const std::function<Verdict()>& job, unsigned seconds) {
+  PresentWay::get().clear();
   int ends[2];
   if (pipe(ends) != 0) return {"error", "no pipe"};
   const pid_t child = fork();
@@ -51,9 +66,11 @@ Verdict run_isolated(const std::function<Verdict()>& job, unsigned seconds) {
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFSIGNALED(status)) {
-    if (WTERMSIG(status) == SIGALRM) return {"hang", fmt::format("no end in {} s", seconds)};
+    const std::optional<Way> way = PresentWay::get().way();
+    if (WTERMSIG(status) == SIGALRM) return {"hang", fmt::format("no end in {} s", seconds), way};
     return {"crash",
-            fmt::format("died of signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))};
+            fmt::format("died of signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))),
+            way};
   }
   std::istringstream in(text);
   Verdict verdict;

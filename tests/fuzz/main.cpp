@@ -6,6 +6,7 @@
 //   --digest       prints a number that depends on all results, and nothing else, on stdout: equal
 //                  for builds with different compilers
 //   --one FILE     checks one program, as text, in every shape there is
+//   --reduce S     takes at most so many seconds to make a program smaller (120)
 //   --isolate      runs each check in a process of its own
 //   --crashed      the same, for a seed that crashed; how this program starts itself anew then
 //
@@ -38,11 +39,14 @@ namespace {
 
 constexpr int kMostFailures = 5;
 constexpr unsigned kMostSeconds = 240;  // for one program
+// For one that is to be smaller; those of a hang have to be told from slow ones.
+constexpr unsigned kMostOfCandidate = 5, kHangs = 3;
 
 struct Arguments {
   std::int64_t programs = 1000;
   std::uint64_t seed = 1;
   double minutes = 0;
+  double reduce_seconds = 120;
   bool digest = false;
   bool isolate = false;
   bool crashed = false;
@@ -66,6 +70,8 @@ Arguments parse_arguments(int count, char** words) {
       number(i, arguments.seed);
     } else if (word == "--minutes") {
       number(i, arguments.minutes);
+    } else if (word == "--reduce") {
+      number(i, arguments.reduce_seconds);
     } else if (word == "--digest") {
       arguments.digest = true;
     } else if (word == "--isolate" || word == "--crashed") {
@@ -76,7 +82,7 @@ Arguments parse_arguments(int count, char** words) {
     } else {
       throw UsageError(fmt::format(
           "unknown option; got '{}', expected --programs N, --seed S, --minutes M, --digest, "
-          "--one FILE, --isolate or --crashed.",
+          "--one FILE, --reduce S, --isolate or --crashed.",
           word));
     }
   }
@@ -202,14 +208,16 @@ class Fuzzer {
     fmt::print(stderr, "{}: {}: {}; reducing\n", name, to_string(trial), found.problem);
     Trial narrow = trial;
     narrow.only = found.way;
+    const unsigned seconds = found.kind == "hang" ? kHangs : kMostOfCandidate;
     const auto rerun = [&](const Case& candidate) -> Verdict {
       const auto truth = evaluate_all(candidate.function, candidate.inputs);
       if (is_undefined(truth)) return {};
       return run_isolated(
-          [&] { return run_trial(narrow, candidate.function, candidate.inputs, truth); });
+          [&] { return run_trial(narrow, candidate.function, candidate.inputs, truth); }, seconds);
     };
-    const Case smallest =
-        reduce(program, [&](const Case& candidate) { return rerun(candidate).kind == found.kind; });
+    const Case smallest = reduce(
+        program, [&](const Case& candidate) { return rerun(candidate).kind == found.kind; },
+        arguments_.reduce_seconds);
     const Verdict last = rerun(smallest);
     const std::string text =
         fmt::format("# {} ({})\n# {}\n{}{}", to_string(trial), found.kind,
@@ -227,9 +235,9 @@ class Fuzzer {
           stderr,
           "{} runs, {} with several workers, {} with failing elements; "
           "{} compiled, {} with refill, {} with positions in lanes, {} in step; {} with a step "
-          "limit; {} folded\n",
+          "limit; {} folded, {} rows, {} with keys\n",
           c.runs, c.several_workers, c.failing, c.compiled, c.refilled, c.inner, c.batched,
-          c.limited, c.folded);
+          c.limited, c.folded, c.folded_rows, c.keyed);
       fmt::print(stderr,
                  "programs with branches {}, rare ones {}, blocks left early {}, exits out of "
                  "several {}, arrays {}, tables {}, numbers {}, draws {}, rows {}, each {}, nested "

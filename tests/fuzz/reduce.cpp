@@ -1,6 +1,8 @@
 #include "tests/fuzz/reduce.h"
 
 #include <algorithm>
+#include <chrono>
+#include <unordered_set>
 #include <utility>
 
 #include "lanewise/base/error.h"
@@ -241,15 +243,21 @@ void settle_sizes(Function& f) {
 
 class Reducer {
  public:
-  Reducer(Case failing, const StillWrong& is_wrong)
-      : best_(std::move(failing)), is_wrong_(is_wrong) {}
+  Reducer(Case failing, const StillWrong& is_wrong, double seconds)
+      : best_(std::move(failing)),
+        is_wrong_(is_wrong),
+        end_(Clock::now() +
+             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
 
+  /// Large cuts come first: what they leave out is not tried piece by piece.
   Case run() {
     do {
       progress_ = false;
       fewer_elements();
       fewer_results();
       try_edit(merge_literals, false);
+      many_statements();
+      many_values();
       fewer_positions();
       fewer_loops();
       fewer_carried();
@@ -259,7 +267,7 @@ class Reducer {
       plainer_literals();
       plainer_memory();
       fewer_params();
-    } while (progress_);
+    } while (progress_ && Clock::now() < end_);
     return std::move(best_);
   }
 
@@ -273,7 +281,14 @@ class Reducer {
     } catch (const Error&) {
       return false;
     }
-    if (!is_wrong_(candidate)) return false;
+    // The last round tries everything again that was in vain.
+    const std::size_t hash = std::hash<std::string>()(
+        print_inputs(candidate.function, candidate.inputs) + ir::print(candidate.function));
+    if (Clock::now() > end_ || in_vain_.contains(hash)) return false;
+    if (!is_wrong_(candidate)) {
+      in_vain_.insert(hash);
+      return false;
+    }
     best_ = std::move(candidate);
     progress_ = progress_ || is_progress;
     return true;
@@ -293,6 +308,44 @@ class Reducer {
     for (std::size_t i = 0; i < listed(best_.function).size();) {
       if (!visit(listed(best_.function)[i])) ++i;
     }
+  }
+
+  /// Calls `cut(function, some of the values)` with half of those that `fits` says, a quarter, and
+  /// so on.
+  template <class Fits, class Cut>
+  void cut_parts(const Fits& fits, const Cut& cut) {
+    constexpr std::size_t kFew = 2;  // others take these one by one
+    const auto found = [&] {
+      std::vector<ValueId> ids = listed(best_.function);
+      std::erase_if(ids, [&](ValueId id) { return !fits(best_.function[id]); });
+      return ids;
+    };
+    for (std::size_t part = found().size() / 2; part >= kFew; part /= 2) {
+      for (std::size_t first = 0; first < found().size();) {
+        const std::vector<ValueId> ids = found();
+        const auto some = std::span(ids).subspan(first, std::min(part, ids.size() - first));
+        if (!try_edit([&](Function& f) { cut(f, some); })) first += part;
+      }
+    }
+  }
+
+  void many_statements() {
+    cut_parts([](const Instruction& in) { return in.op == Op::Fail || in.op == Op::ArrayWrite; },
+              [](Function& f, std::span<const ValueId> ids) {
+                for (const ValueId id : ids) erase(f, id);
+              });
+  }
+
+  void many_values() {
+    cut_parts(
+        [](const Instruction& in) {
+          return in.op != Op::Constant && (ops::is_elementwise(in.op) || is_read(in.op));
+        },
+        [](Function& f, std::span<const ValueId> ids) {
+          for (const ValueId id : ids) {
+            replace_uses(f, id, add_literal(f, types::scalar_of(f[id].type, 1)));
+          }
+        });
   }
 
   void fewer_elements() {
@@ -516,15 +569,19 @@ class Reducer {
     }
   }
 
+  using Clock = std::chrono::steady_clock;
+
   Case best_;
   const StillWrong& is_wrong_;
+  Clock::time_point end_;
+  std::unordered_set<std::size_t> in_vain_;  // hashes of candidates
   bool progress_ = false;
 };
 
 }  // namespace
 
-Case reduce(Case failing, const StillWrong& is_wrong) {
-  return Reducer(std::move(failing), is_wrong).run();
+Case reduce(Case failing, const StillWrong& is_wrong, double seconds) {
+  return Reducer(std::move(failing), is_wrong, seconds).run();
 }
 
 }  // namespace lw::fuzz

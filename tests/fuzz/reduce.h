@@ -16,6 +16,7 @@ struct Case {
 /// may not end.
 using StillWrong = std::function<bool(const Case&)>;
 
-Case reduce(Case failing, const StillWrong& is_wrong);
+/// Ends after so many seconds with what there is then.
+Case reduce(Case failing, const StillWrong& is_wrong, double seconds);
 
 }  // namespace lw::fuzz

@@ -241,3 +241,74 @@ def test_types_that_change_are_refused():
     scale = 0.5
     with pytest.raises(lw.UsageError, match="Fold: combine gives other types than before"):
         add(np.arange(3))
+
+
+def turned(a, b):
+    """Return something of rows for which order and place matter."""
+    return a[::-1] - b / 2
+
+
+@pytest.mark.parametrize("size", [0, 1, 70, 3000])
+def test_rows_have_the_documented_order(size):
+    x = np.random.default_rng(1).normal(size=(size, 5))
+    expected = folded(x, turned)
+    f = lw.Fold(turned)
+    for way in WAYS:
+        f.reset()
+        lw.map(lambda row: f.add(row), x, **way)
+        assert np.array_equal(f.value, expected) if size else f.value is None
+
+
+def test_rows_and_numbers_are_folded_together_and_over_calls():
+    def join(a, b):
+        n = a["n"] + b["n"]
+        if n % 3 == 0:
+            return {"n": n, "u": a["u"], "v": b["v"]}
+        return {"n": n, "u": a["v"], "v": a["u"] + b["u"]}
+
+    x = np.random.default_rng(2).normal(size=(2100, 2, 2))
+    start = {"n": 1, "u": np.ones((2, 2)), "v": np.zeros((2, 2))}
+    plain = lw.Fold(join, start)
+    f = lw.Fold(join, start)
+
+    def add(image):
+        if image[0, 0] > 0:
+            f.add({"n": 1, "u": image, "v": image.T})
+            f.add({"n": 2, "u": image * 2, "v": image})
+
+    def both_of(image):
+        if image[0, 0] <= 0:
+            return None
+        first = {"n": 1, "u": image, "v": image.T}
+        return join(first, {"n": 2, "u": image * 2, "v": image})
+
+    expected = join(join(start, folded(map(both_of, x), join)), folded(map(both_of, x[:9]), join))
+    for way in WAYS:
+        f.reset()
+        lw.map(add, x, **way)
+        lw.map(add, x[:9], **way)
+        assert f.value["n"] == expected["n"]
+        assert np.array_equal(f.value["u"], expected["u"])
+        assert np.array_equal(f.value["v"], expected["v"])
+    assert plain.value is start
+
+
+def test_rows_of_other_shapes_are_refused():
+    x = np.ones((4, 3))
+    f = lw.Fold(lambda a, b: a + b)
+
+    def add(row):
+        f.add(row)
+        f.add(row[:2])
+
+    with pytest.raises(
+        lw.UsageTypeError,
+        match=r"Fold.add: another shape than elsewhere; got \(2,\), expected \(3,\)",
+    ):
+        lw.map(add, x)
+    shorter = lw.Fold(lambda a, b: a[1:] + b[1:])
+    with pytest.raises(
+        lw.UsageTypeError,
+        match=r"Fold: combine gives another shape than it takes; got \(2,\), expected \(3,\)",
+    ):
+        lw.map(lambda row: shorter.add(row), x)

@@ -160,6 +160,50 @@ def test_a_budget_that_is_too_small_is_refused():
     assert lw.vectorize(lambda x: x + 1, memory=1000, compile="now")(np.zeros(10))[0] == 1
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("compile_", ["now", "never"])
+def test_a_call_is_projected_and_then_measured(threads, compile_):
+    def softmax(row):
+        powers = np.exp(row - row.max())
+        return powers / powers.sum()
+
+    weights = np.ones((200, 16), np.float32)
+    total = lw.Sum()
+    apart = np.ones((400, 3000), np.float32)[::2].T
+    calls = {
+        "inner": (softmax, apart),
+        "batched": (lambda row: row @ weights, apart),
+        "accumulators": (lambda row: total.add(row), np.ones((3000, 200), np.float32)),
+        "numbers": (lambda x: np.sin(x), np.ones((300, 200))[:, ::2].ravel()),
+    }
+    for name, (function, x) in calls.items():
+        core = {"signature": "(n)->(m)"} if name == "batched" else {}
+        core = {"signature": "(n)->(n)"} if name == "inner" else core
+        options = {"threads": threads, "compile": compile_}
+        if name == "accumulators":
+            f = lw.Vectorized(function, given=options, core=lw.cores.ROWS)
+        else:
+            f = lw.vectorize(function, **options, **core)
+        f(x)
+        projected = f.explain(x).projected_bytes
+        f(x)
+        run = f.explain(x).last_run
+        assert run["peak_bytes"] <= run["scratch_bytes"] == projected, name
+        assert f"{projected} projected, {run['peak_bytes']} used" in str(f.explain(x))
+
+
+def test_a_refusal_is_explained_before_the_call():
+    images, out = np.ones((2, 1000, 1000)), np.zeros((2, 1000, 1000))
+    f = lw.vectorize(lambda m: m * 2, signature="(n,m)->(n,m)", compile="now", memory=2**20)
+    words = "the memory budget is too small; got 1048576 bytes, expected at least "
+    with pytest.raises(lw.ResourceError, match=words) as refused:
+        f(images, where=True, out=out)
+    assert "8000000 for an element of output 0" in str(refused.value)
+    one = lw.vectorize(lambda x: x + 1, memory=1000, compile="never")
+    assert one.explain(np.zeros(10)).refusal.startswith("map: the memory budget is too small")
+    assert "  refused   map: the memory budget" in str(one.explain(np.zeros(10)))
+
+
 def test_a_budget_is_a_whole_number_of_bytes():
     for memory in (-1, 1.5, "1 MB", 2**63):
         with pytest.raises(lw.UsageError, match="vectorize: memory is not a whole number in range"):

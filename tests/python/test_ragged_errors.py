@@ -288,7 +288,7 @@ def test_rows_of_rows_are_read_one_by_one(function, words):
 def test_results_that_are_rows_have_no_mask_and_no_types():
     f = lw.vectorize(lambda row: row * 2)
     fails(
-        *(lw.UsageTypeError, "where with results that are rows", f, ROWS),
+        *(lw.UsageTypeError, "where with results that are rows of different lengths", f, ROWS),
         where=np.ones(4, bool),
         out=ROWS,
     )

@@ -47,11 +47,58 @@ def test_an_output_of_another_shape_is_refused():
         lw.map(lambda m: m + 1, B, out=np.zeros((3, 5), np.float32))
 
 
-def test_a_mask_with_rows_as_results_is_refused():
-    with pytest.raises(
-        lw.UsageTypeError, match=r"where with results that are no single numbers; go"
-    ):
-        lw.map(lambda m: m + 1, B, out=np.zeros_like(B), where=np.array([True, False, True]))
+@pytest.mark.parametrize("compile_", ["now", "never"])
+@pytest.mark.parametrize("size", [1, 3, 40, 300])
+def test_a_mask_with_rows_as_results(size, compile_):
+    x = np.linspace(-3, 3, 100 * size).reshape(100, size)
+    mask = np.arange(100) ** 2 % 7 < 3
+
+    def softmax(row):
+        powers = np.exp(row - row.max())
+        return powers / powers.sum(), powers.sum(), row[::-1]
+
+    every = lw.map(softmax, x)
+    out = np.full((100, size), -1.0), np.full(100, -2.0), np.full((100, size), -3.0)
+    lw.map(softmax, x, out=out, where=mask, compile=compile_)
+    np.testing.assert_array_equal(out[0], np.where(mask[:, None], every[0], -1))
+    np.testing.assert_array_equal(out[1], np.where(mask, every[1], -2))
+    np.testing.assert_array_equal(out[2], np.where(mask[:, None], every[2], -3))
+
+
+def test_rows_that_are_left_out_neither_run_nor_fail():
+    systems = np.array([[[2.0, 0.0], [0.0, 4.0]], [[1.0, 2.0], [2.0, 4.0]]])
+    right = np.ones((2, 2))
+    solve = lw.vectorize(np.linalg.solve, signature="(n,n),(n)->(n)")
+    out = np.full((2, 2), -1.0)
+    solve(systems, right, out=out, where=np.array([True, False]))
+    np.testing.assert_array_equal(out, [[0.5, 0.25], [-1, -1]])
+    with pytest.raises(lw.ElementError, match="singular"):
+        solve(systems, right, out=out, where=np.array([False, True]))
+
+
+def test_a_mask_with_images_that_stand_apart():
+    apart = np.full((4, 5, 3), -1, np.float32).T
+    lw.map(lambda m: m + 1, B, out=apart, where=np.array([True, False, True]))
+    expected = B + 1
+    expected[1] = -1
+    np.testing.assert_array_equal(apart, expected)
+
+
+def test_a_mask_and_what_rows_add():
+    total, largest = lw.Sum(), lw.Max()
+
+    def add(row):
+        total.add(row)
+        largest.add(row.max())
+        return row * 2
+
+    x = np.arange(3000.0).reshape(1000, 3)
+    mask = np.arange(1000) % 3 == 1
+    out = np.zeros_like(x)
+    lw.map(add, x, out=out, where=mask)
+    np.testing.assert_array_equal(out, np.where(mask[:, None], x * 2, 0))
+    np.testing.assert_array_equal(total.value, x[mask].sum(axis=0))
+    assert largest.value == x[mask].max()
 
 
 def test_a_mask_with_rows_as_arguments():

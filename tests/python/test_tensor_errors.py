@@ -137,3 +137,40 @@ def test_elements_in_plain_arrays():
     target = np.zeros(3)
     with pytest.raises(lw.UsageTypeError, match=r"np.full: an element in a plain array"):
         lw.vectorize(lambda x: np.copyto(target.copy(), x) or x)(np.arange(2.0))
+
+
+def test_shapes_that_do_not_broadcast_have_the_line_and_both_shapes():
+    def wrong(row):
+        return row + np.zeros(5)
+
+    line = wrong.__code__.co_firstlineno + 1
+    words = rf"test_tensor_errors.py:{line}: .*shapes do not broadcast; got \(6,\) and \(5,\), exp"
+    with pytest.raises(lw.UsageError, match=words):
+        lw.map(wrong, X)
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        lambda x: x,
+        lambda x: x[::-1],
+        lambda x: x[:, ::-1],  # whose values do not stand together
+    ],
+)
+def test_rows_are_not_written_over_what_is_read(out):
+    x = X.copy()
+    words = (
+        "map: output 0 overlaps argument 0; got shared memory, expected separate arrays. "
+        "Give another out, or none."
+    )
+    with pytest.raises(lw.UsageError, match=re.escape(words)):
+        lw.map(lambda row: row * 2, x, out=out(x))
+    assert np.array_equal(x, X)
+
+
+def test_rows_between_those_that_are_read_are_written():
+    both = np.zeros((4, 12))
+    both[:, ::2] = X
+    lw.map(lambda row: row * 2, both[:, ::2], out=both[:, 1::2])
+    np.testing.assert_array_equal(both[:, 1::2], X * 2)
+    np.testing.assert_array_equal(both[:, ::2], X)

@@ -30,10 +30,8 @@ def kind_of_row(value: Any) -> Kind:
     return Kind(FROM_NUMPY[value.dtype])
 
 
-def row_part(
-    call: str, recorder: Recorder, kind: str, dtype: DType, shape: tuple[int, ...], start: float
-) -> Part:
-    """Make a part that is an array of the element, all of one value at first."""
+def size_of(call: str, shape: tuple[int, ...]) -> int:
+    """Return how many values are added at once."""
     size = int(np.prod(shape))
     if size > _MOST:
         raise UsageError(
@@ -42,6 +40,14 @@ def row_part(
                 "in several accumulators, or add what is made of them."
             )
         )
+    return size
+
+
+def row_part(
+    call: str, recorder: Recorder, kind: str, dtype: DType, shape: tuple[int, ...], start: float
+) -> Part:
+    """Make a part that is an array of the element, all of one value at first."""
+    size = size_of(call, shape)
     part = Part(kind, dtype, size)
     part.array = recorder.recording.first_array(dtype, start, size)
     return part

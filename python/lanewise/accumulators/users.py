@@ -8,6 +8,7 @@ import numpy as np
 from .. import flow
 from .._core import DType, Value
 from ..complex_element import as_values, of_values
+from ..cores import ROWS
 from ..dtypes import PARTS, TO_NUMPY, Kind, Type, name_of, parts_of, promote, settled
 from ..element import is_operand, kind_of
 from ..errors import UsageError, UsageTypeError
@@ -18,32 +19,101 @@ from ..source import at_line, line_of
 from ..specialization import Found
 from ..trees import Structure, flatten, split_result, unflatten
 from .base import Accumulator
+from .rows import is_row, kind_of_row, shape_of, size_of
 
 
 class Shape:
-    """How what is added is nested, and the types in which it is combined."""
+    """How what is added is nested, its rows' shapes, and the types in which it is combined."""
 
-    def __init__(self, structure: Structure, kinds: list[Kind]) -> None:
+    def __init__(
+        self, structure: Structure, kinds: list[Kind], rows: list[tuple[int, ...]]
+    ) -> None:
         self.structure = structure
         self.kinds = kinds
+        self.rows = rows  # of numbers: ()
         self.dtypes: tuple[Type, ...] = tuple(settled(kind) for kind in kinds)
+        self.size = sum(
+            size_of("Fold.add", row) if row else len(parts_of(dtype))
+            for dtype, row in zip(self.dtypes, rows, strict=True)
+        )
 
-    def parts(self) -> list[DType]:
-        """Return the types of the values in the program."""
-        return [part for dtype in self.dtypes for part in parts_of(dtype)]
+    def places(self, recorder: Recorder) -> tuple[list[Value], set[int]]:
+        """Make variables for numbers and arrays for rows; say which are arrays."""
+        recording = recorder.recording
+        places: list[Value] = []
+        arrays: set[int] = set()
+        for dtype, row in zip(self.dtypes, self.rows, strict=True):
+            for part in parts_of(dtype):
+                if row:
+                    places.append(recording.first_array(part, 0, size_of("Fold.add", row)))
+                    arrays.add(places[-1].id)
+                else:
+                    places.append(recording.first_slot(part, 0))
+        return places, arrays
 
     def elements(self, recorder: Recorder, values: list[Value]) -> Any:
         """Nest values of the program."""
         left = iter(values)
         leaves = [
-            of_values(recorder, tuple(next(left) for _ in parts_of(dtype)), Kind(dtype))
-            for dtype in self.dtypes
+            _tensor(recorder, next(left), row)
+            if row
+            else of_values(recorder, tuple(next(left) for _ in parts_of(dtype)), Kind(dtype))
+            for dtype, row in zip(self.dtypes, self.rows, strict=True)
         ]
         return unflatten(self.structure, iter(leaves))
 
+    def values(self, recorder: Recorder, leaves: list[Any], taken: set[int]) -> list[Value]:
+        """Return numbers and rows as values of the program, other ones than those `taken`."""
+        found: list[Value] = []
+        for leaf, dtype, row in zip(leaves, self.dtypes, self.rows, strict=True):
+            if row:
+                from ..tensors import as_tensor  # seldom needed, and long to import
+
+                tensor = as_tensor(recorder, leaf).astype(TO_NUMPY[dtype])
+                assert isinstance(dtype, DType)  # tensors are not complex
+                found.append(tensor.as_result(dtype, taken))
+            else:
+                found += as_values(recorder, leaf, dtype)
+        return found
+
+    def write(self, recorder: Recorder, places: list[Value], values: list[Value]) -> None:
+        """Assign values to places."""
+        rows = [
+            row for dtype, row in zip(self.dtypes, self.rows, strict=True) for _ in parts_of(dtype)
+        ]
+        for place, value, row in zip(places, values, rows, strict=True):
+            if row:
+                _tensor(recorder, place, row).write(_tensor(recorder, value, row))
+            else:
+                recorder.recording.write(place, value)
+
     def zeros(self) -> Any:
-        """Return an array for each number, nested."""
-        return unflatten(self.structure, iter([np.zeros(1, TO_NUMPY[d]) for d in self.dtypes]))
+        """Return an array of one element for each number or row, nested."""
+        zeros = (
+            np.zeros((1, *row), TO_NUMPY[d]) for d, row in zip(self.dtypes, self.rows, strict=True)
+        )
+        return unflatten(self.structure, zeros)
+
+    def read(self, cells: Any) -> Any:
+        """Nest what a map has combined, in cells of 8 bytes."""
+        leaves = []
+        for dtype, row in zip(self.dtypes, self.rows, strict=True):
+            size = int(np.prod(row)) if row else len(parts_of(dtype))
+            part = TO_NUMPY[parts_of(dtype)[0]]
+            bits = cells[:size].view(np.uint8).reshape(size, 8)[:, : part.itemsize]
+            values = np.ascontiguousarray(bits).view(part).ravel()
+            cells = cells[size:]
+            if dtype in PARTS:
+                leaves.append(TO_NUMPY[dtype].type(complex(*values)))
+            else:
+                leaves.append(values.reshape(row) if row else values[0])
+        return unflatten(self.structure, iter(leaves))
+
+
+def _tensor(recorder: Recorder, value: Value, shape: tuple[int, ...]) -> Any:
+    from ..tensors import array  # seldom needed, and long to import
+
+    return array(recorder, value, shape)
 
 
 class Fold(Accumulator):
@@ -53,8 +123,8 @@ class Fold(Accumulator):
     ----------
     combine : callable
         Takes what has been combined of earlier elements and of later ones, and returns it of both.
-        It need not be associative, as the order is fixed. Numbers, or numbers nested in tuples,
-        lists, dicts, named tuples and dataclasses.
+        It need not be associative, as the order is fixed. Numbers, rows and images, or several of
+        them nested in tuples, lists, dicts, named tuples and dataclasses.
     start : number, or nested as what is added, optional
         What calls are combined with at first. Without it there is no value before the first call.
 
@@ -86,7 +156,7 @@ class Fold(Accumulator):
                 f"Fold: not a function; got {type(combine).__name__}, expected a callable of two."
             )
         self._function = combine
-        self._vectorized = Vectorized(combine, "combine")
+        self._vectorized = Vectorized(combine, "combine", core=ROWS)
         self._start = start
         super().__init__()
 
@@ -108,29 +178,32 @@ class Fold(Accumulator):
         from ..vectorize import Vectorized
 
         super().__setstate__(state)
-        self._vectorized = Vectorized(self._function, "combine")
+        self._vectorized = Vectorized(self._function, "combine", core=ROWS)
 
     def add(self, value: Any) -> None:
-        """Combine a number, or nested numbers, with what there is."""
+        """Combine a number or row, or several nested ones, with what there is."""
         leaves: list[Any] = []
         structure = flatten(value, leaves, split_result)
         for leaf in leaves:
-            if not is_operand(leaf):
+            if not is_operand(leaf) and not is_row(leaf):
                 self._refuse(leaf, "a number, or numbers in tuples, lists and dicts")
         recorder = self._recorder()
         if recorder is None:
             return
-        shape = self._shape(recorder, structure, [kind_of(leaf) for leaf in leaves])
+        kinds = [kind_of_row(leaf) if is_row(leaf) else kind_of(leaf) for leaf in leaves]
+        shape = self._shape(recorder, structure, kinds, [shape_of(leaf) for leaf in leaves])
         is_first = self not in recorder.accumulated
         parts = self._parts(recorder, None, lambda: [self._part(recorder, shape)])
-        values = [
-            value
-            for leaf, dtype in zip(leaves, shape.dtypes, strict=True)
-            for value in as_values(recorder, leaf, dtype)
-        ]
+        values = shape.values(recorder, leaves, set())
         self._update(recorder, parts[0], shape, values, is_first and not recorder.regions)
 
-    def _shape(self, recorder: Recorder, structure: Structure, kinds: list[Kind]) -> Shape:
+    def _shape(
+        self,
+        recorder: Recorder,
+        structure: Structure,
+        kinds: list[Kind],
+        rows: list[tuple[int, ...]],
+    ) -> Shape:
         """Return the types in which such values are combined, with all that are added elsewhere."""
         known = recorder.session.accumulated
         before: Shape | None = known.get(self)
@@ -142,11 +215,18 @@ class Fold(Accumulator):
                         f"{_text(structure)}, expected {_text(before.structure)}."
                     )
                 )
+            if before.rows != rows:
+                raise UsageTypeError(
+                    at_line(
+                        f"Fold.add: another shape than elsewhere; got {_shapes(rows)}, expected "
+                        f"{_shapes(before.rows)}."
+                    )
+                )
             wider = [promote(a, b) for a, b in zip(before.kinds, kinds, strict=True)]
             if wider == before.kinds:
                 return before
             kinds = wider
-        shape = Shape(structure, kinds)
+        shape = Shape(structure, kinds, rows)
         known[self] = shape
         # While nothing is being recorded, the function is, and may need wider types.
         recorder.session.between.append(lambda: self._settle(shape))
@@ -174,13 +254,17 @@ class Fold(Accumulator):
                 f"{line_of(self._function)}Fold: combine returns something else than it takes; got "
                 f"{_text(found.recorded.structure)}, expected {_text(shape.structure)}."
             )
+        if found.recorded.shapes != shape.rows:
+            raise UsageTypeError(
+                f"{line_of(self._function)}Fold: combine gives another shape than it takes; got "
+                f"{_shapes(found.recorded.shapes)}, expected {_shapes(shape.rows)}."
+            )
         return found
 
     def _part(self, recorder: Recorder, shape: Shape) -> Part:
-        part = Part("combine", DType.Bool)
-        recording = recorder.recording
-        part.slots = [recording.first_slot(DType.Bool, False)]
-        part.slots += [recording.first_slot(dtype, 0) for dtype in shape.parts()]
+        part = Part("combine", DType.Bool, shape.size)
+        places, part.arrays = shape.places(recorder)
+        part.slots = [recorder.recording.first_slot(DType.Bool, False), *places]
         part.about = shape
         return part
 
@@ -188,25 +272,19 @@ class Fold(Accumulator):
         self, recorder: Recorder, part: Part, shape: Shape, values: list[Value], is_first: bool
     ) -> None:
         recording = recorder.recording
-        has, *slots = part.slots
+        has, *places = part.slots
         if not is_first:  # the element may have added before
             present = recording.read(has)
             branch = Branch(recorder, present)
-            earlier = shape.elements(recorder, [recording.read(slot) for slot in slots])
+            earlier = shape.elements(recorder, part.values(recording)[1:])
             later = shape.elements(recorder, values)
             leaves: list[Any] = []
             flatten(flow.call(self._function, earlier, later), leaves, split_result)
-            combined = [
-                value
-                for leaf, dtype in zip(leaves, shape.dtypes, strict=True)
-                for value in as_values(recorder, leaf, dtype)
-            ]
-            for slot, value in zip(slots, combined, strict=True):
-                recording.write(slot, value)
+            combined = shape.values(recorder, leaves, set(part.arrays))
+            shape.write(recorder, places, combined)
             branch.end()
             branch = Branch(recorder, recorder.op("not", [present]))
-        for slot, value in zip(slots, values, strict=True):
-            recording.write(slot, value)
+        shape.write(recorder, places, values)
         if not is_first:
             branch.end()
         recording.write(has, recorder.constant(DType.Bool, True))
@@ -220,26 +298,37 @@ class Fold(Accumulator):
                 f"{', '.join(map(name_of, found.recorded.dtypes))}, expected "
                 f"{', '.join(map(name_of, part.about.dtypes))}. Make a new accumulator."
             )
-        return np.zeros(part.results, np.int64), found.recorded.program, tuple(found.values)
+        return np.zeros(1 + part.size, np.int64), found.recorded.program, tuple(found.values)
 
     def take(self, totals: list[Any], fold: Folded) -> None:
         """Combine with the totals of a call."""
         shape: Shape = fold.parts[0].about
-        is_there, *cells = totals[0][0]
-        if not is_there:
+        cells = totals[0][0]
+        if not cells[0]:
             return
-        left = iter(np.asarray(cells, np.int64))
-        leaves = [_scalar(dtype, [next(left) for _ in parts_of(dtype)]) for dtype in shape.dtypes]
-        total = unflatten(shape.structure, iter(leaves))
-        self._state = total if self._state is None else self._vectorized(self._state, total)
+        total = shape.read(cells[1:])
+        self._state = total if self._state is None else self._both(self._state, total)
+
+    def _both(self, *groups: Any) -> Any:
+        """Combine two, which are a map of one element."""
+
+        def mapped(group: Any) -> Any:
+            leaves: list[Any] = []
+            structure = flatten(group, leaves, split_result)
+            # Python's numbers take the type of what they meet.
+            arrays = (
+                leaf if type(leaf) in (bool, int, float, complex) else np.asarray(leaf)[None]
+                for leaf in leaves
+            )
+            return unflatten(structure, arrays)
+
+        results: list[Any] = []
+        structure = flatten(self._vectorized(*map(mapped, groups)), results, split_result)
+        return unflatten(structure, iter([result[0] for result in results]))
 
 
-def _scalar(dtype: Type, cells: list[Any]) -> Any:
-    parts = [
-        np.frombuffer(cell.tobytes(), TO_NUMPY[part], 1)[0]
-        for cell, part in zip(cells, parts_of(dtype), strict=True)
-    ]
-    return TO_NUMPY[dtype].type(complex(*parts)) if dtype in PARTS else parts[0]
+def _shapes(shapes: list[tuple[int, ...]]) -> str:
+    return ", ".join(map(str, shapes))
 
 
 def _text(structure: Structure) -> str:

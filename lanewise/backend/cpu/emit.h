@@ -167,10 +167,16 @@ class Emitter {
 
   // --- inner ---
   void each(const kernel::Instruction& in);
-  /// The block of an `each` for so many registers of positions.
-  void positions(const kernel::Instruction& in, int width, llvm::Value* first, bool masked);
+  void known_positions(const kernel::Instruction& in, bool combines);
+  void counted_positions(const kernel::Instruction& in, bool combines);
+  int registers_a_step(bool combines, int most) const;
+  llvm::Value* whole_step(const kernel::Instruction& in, llvm::Value* slot);
+  /// The block of an `each` for so many registers of positions; register 0 would begin at `first`.
+  void positions(const kernel::Instruction& in, int begin, int width, llvm::Value* first,
+                 bool masked);
   void collect(const kernel::Instruction& in);
   llvm::Value* combined(const kernel::Instruction& in);
+  llvm::Value* combined_by_count(const kernel::Instruction& in);
   llvm::Value* fused_sum(const kernel::Instruction& in, llvm::Value* old, int u);
   llvm::Value* best_place(const kernel::Instruction& in);
   llvm::Value* combine(const kernel::Instruction& in, llvm::Value* a, llvm::Value* b);
@@ -251,9 +257,11 @@ class Emitter {
   llvm::Value* base_ = nullptr;     // Packet: number of the packet's first element, i32
 
   // Inner.
-  llvm::Value* element_ = nullptr;   // number of the element in the chunk, i32
-  llvm::Value* position_ = nullptr;  // of the first lane, i32
-  int each_width_ = 1;               // registers of positions where nothing is combined
+  llvm::Value* element_ = nullptr;    // number of the element in the chunk, i32
+  llvm::Value* position_ = nullptr;   // of the first lane, i32
+  llvm::Value* positions_ = nullptr;  // how many there are, i32
+  int each_width_ = 1;                // registers of positions where nothing is combined
+  int step_registers_ = 1;            // registers of positions in a step without masks
   llvm::BasicBlock* next_element_ = nullptr;
   /// What an `each` has combined so far: rows of lanes with its stripes, and their places.
   struct Stripes {

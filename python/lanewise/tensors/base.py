@@ -83,7 +83,7 @@ class Base:
         recorder = self.recorder
         recorder.locate()
         if self.kind in (ROW, TABLE):
-            [self.value] = spaces.each(recorder, self.size, lambda at: [("keep", self.read(at))])
+            [self.value] = recorder.each(self.size, lambda at: [("keep", self.read(at))])
         self.value = recorder.recording.array(self.value, self.size)
         self.kind = ARRAY
 

@@ -108,7 +108,7 @@ def _record(recorder: Recorder, size: int, call: Callable[[Value], Any]) -> Any:
         shapes = [leaf.shape if isinstance(leaf, Whole) else () for leaf in leaves]
         return [("keep", _value(recorder, leaf, taken)) for leaf in leaves]
 
-    values = spaces.each(recorder, size, body)
+    values = recorder.each(size, body)
     tensors = (
         from_array(recorder, value, (size, *shape))
         for value, shape in zip(values, shapes, strict=True)

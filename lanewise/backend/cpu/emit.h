@@ -125,6 +125,20 @@ class Emitter {
   llvm::Value* gather_small(std::size_t size, llvm::Value* base, llvm::Value* index,
                             llvm::Value* live);
   llvm::Value* gather(DType type, llvm::Value* base, llvm::Value* index, llvm::Value* mask);
+  /// Finds reads of small values whose place is one further at each step of their loop.
+  void find_neighbours();
+  /// What a loop changes: by which instruction; null: by several.
+  using Changes = std::map<kernel::RegisterId, const kernel::Instruction*>;
+  void find_neighbours(kernel::BlockId block, kernel::RegisterId mask, const Changes& changes);
+  bool counts_up(kernel::RegisterId r, kernel::RegisterId mask, const Changes& changes) const;
+  /// A table that can be read word by word, and the last place where a whole word is.
+  struct WordTable {
+    llvm::Value* words;
+    llvm::Value* last;
+  };
+  WordTable word_table(std::uint32_t table);
+  llvm::Value* gather_word(const kernel::Instruction& in, int u);
+  void read_neighbours(const kernel::Instruction& in);
   llvm::Value* lane_places(llvm::Value* index);
   llvm::Value* array_row(const kernel::Instruction& in, int u, llvm::Value* place);
   /// Numbers of the elements in register `u`, counted from the first of the chunk.
@@ -239,7 +253,9 @@ class Emitter {
   std::vector<llvm::BasicBlock*> exits_;  // of the loops and branches around, the innermost last
   Values tables_;                         // their first values
   std::vector<Values> arrays_;            // by array and register
-  bool has_numbers_ = false;              // elements ask for their numbers
+  std::map<std::uint32_t, WordTable> word_tables_;
+  std::map<const kernel::Instruction*, Values> neighbours_;  // words that reads have, by register
+  bool has_numbers_ = false;                                 // elements ask for their numbers
   llvm::Value* ids_memory_ = nullptr;
 
   std::vector<int> assignments_;                        // by register

@@ -10,7 +10,6 @@ from ..errors import UsageError
 from ..flow.containers import Place
 from ..recorder import Recorder
 from ..source import at_line, user_line
-from . import spaces
 
 ROW, TABLE, KEPT, ARRAY, NUMBER = "row", "table", "kept", "array", "number"
 _MEMORY = "memory"

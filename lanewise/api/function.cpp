@@ -220,6 +220,8 @@ const std::vector<types::Item>& ElementFunction::Ready::results() const {
   return entry_->program->function().results;
 }
 
+bool ElementFunction::Ready::is_inner() const { return entry_->program->is_inner(); }
+
 ElementFunction::Ready ElementFunction::prepare(std::span<const Input> inputs,
                                                 const MapOptions& options) {
   return Ready(find(inputs, options));

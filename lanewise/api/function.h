@@ -138,6 +138,8 @@ class ElementFunction {
   class Ready {
    public:
     const std::vector<types::Item>& results() const;
+    /// True where machine code takes one element after the other: their order costs nothing.
+    bool is_inner() const;
 
    private:
     friend ElementFunction;

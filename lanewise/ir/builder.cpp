@@ -318,10 +318,11 @@ bool Builder::dissolve_loop() {
   return true;
 }
 
-ValueId Builder::begin_each(std::uint32_t size) {
+ValueId Builder::begin_each(std::uint32_t size, ValueId count) {
   const auto block = static_cast<BlockId>(function_->blocks.size());
   function_->blocks.emplace_back();
   const ValueId each = append({.op = Op::Each, .index = size, .block = block});
+  if (count != kNone) (*function_)[each].operands.push_back(count);
   const auto position = static_cast<ValueId>(function_->values.size());
   function_->values.push_back({.op = Op::Argument, .type = DType::I32, .location = location_});
   function_->blocks[block].arguments.push_back(position);

@@ -47,8 +47,8 @@ class Builder {
   ValueId result(ValueId loop, std::uint32_t index);
 
   /// Opens an `each`; what follows goes into its body until `close_loop`. The position is its one
-  /// argument.
-  ValueId begin_each(std::uint32_t size);
+  /// argument. With a count, `size` is the most that it can be.
+  ValueId begin_each(std::uint32_t size, ValueId count = kNone);
   /// Collects a value of the open `each`; `result` gives what becomes of it, counted from 0.
   void collect(Collect collect, ValueId value);
 

@@ -253,8 +253,12 @@ class Evaluator {
     const Block& body = f_.blocks[f_[id].block];
     const std::int64_t steps = done_.steps;
     const std::size_t next = next_collected_;
-    std::vector<std::vector<Scalar>> mine;
-    for (std::uint32_t j = 0; j < f_[id].index; ++j) {
+    std::vector<std::vector<Scalar>> mine(collects_of(f_, id).size());
+    std::int64_t count = f_[id].index;
+    if (has_count(f_[id])) {
+      count = std::min<std::int64_t>(count, values_[f_[id].operands[0]].as<std::int32_t>());
+    }
+    for (std::int64_t j = 0; j < count; ++j) {
       values_[body.arguments[0]] = Scalar(static_cast<std::int32_t>(j));
       done_.steps = steps;
       next_collected_ = 0;
@@ -271,7 +275,6 @@ class Evaluator {
 
   void collect(const Instruction& in) {
     const std::size_t at = next_collected_++;
-    if (at == collecting_.size()) collecting_.emplace_back();
     if (in.operands.size() == 3) {
       const auto first = static_cast<std::size_t>(values_[in.operands[2]].as<std::int32_t>());
       arrays_.at(in.operands[1]).at(first + collecting_[at].size()) = values_[in.operands[0]];
@@ -287,6 +290,8 @@ class Evaluator {
       arrays_[id] = values;
     } else if (gives_place(how)) {
       values_[id] = Scalar(first_place(values, how == Collect::ArgMin));
+    } else if (values.empty()) {
+      values_[id] = neutral(how, in.type);
     } else {
       values_[id] = combine(values, combining_op(how));
     }

@@ -16,7 +16,8 @@
 //
 // `each n` runs its block for the positions 0 .. n - 1, none of which sees what another does. Its
 // `collect`s say what becomes of the values they have: all are kept, as an array that nobody
-// changes, or they are combined in an order that lanes can keep (see `Collect`).
+// changes, or they are combined in an order that lanes can keep (see `Collect`). `each n of %c` has
+// as many positions as the element says, an i32: none below 0, and n at most. It keeps nothing.
 //
 // Printed by ir/print.h, read by ir/parse.h, checked by ir/verify.h; ir/evaluate.h says what it
 // means.
@@ -39,6 +40,7 @@ using BlockId = std::uint32_t;
 inline constexpr std::uint32_t kNone = ~0u;
 inline constexpr std::uint32_t kMostInArray = 4096;
 inline constexpr std::uint32_t kMostPositions = 1u << 30;
+inline constexpr std::uint32_t kMostCounted = (1u << 31) - (1u << 16);  // positions, by a count
 
 using Operands = base::SmallVector<ValueId, 4>;
 
@@ -49,7 +51,8 @@ enum class FailKind : std::uint32_t { DivisionByZero, StepLimit, Check, Index };
 /// the other; with an array and an index as further operands, it goes to those places. ArgMin,
 /// ArgMax: the first position of the least or greatest value, or of a NaN. The others combine up to
 /// 8 values from left to right; of more, value j goes to stripe j mod 64, stripes combine in
-/// sequence, and then s with s + 32, s + 16 and so on to s + 1, where both are there.
+/// sequence, and then s with s + 32, s + 16 and so on to s + 1, where both are there. Of no values
+/// they are `neutral`, and the place is 0.
 enum class Collect : std::uint32_t { Keep, Sum, Product, Min, Max, And, Or, ArgMin, ArgMax };
 std::string_view name_of(Collect collect);
 inline constexpr std::uint32_t kStripes = 64;
@@ -72,13 +75,13 @@ std::string_view name_of(IndexMode mode);
 struct Instruction {
   Op op = Op::Constant;
   DType type = DType::Bool;  // of its value; bool where there is none
-  Operands operands;         // loop: initial values; result: its loop or each; slot ops: the slot
-                             // first;
+  Operands operands;         // loop: initial values; each: how many, if elements differ in that;
+                             // result: its loop or each; slot ops: the slot first;
                              // array and table ops: the array or table first, then the index
   Scalar constant;           // constant: the literal
   std::uint32_t index = 0;   // param, argument, result: position; fail_if: FailKind; break_if: how
                              // many loops further out; loop: 1 if few elements run it; array: size;
-                             // array and table ops: IndexMode; element: word; each: size;
+                             // array and table ops: IndexMode; element: word; each: size at most;
                              // collect: Collect; add, sub, mul, div, sqrt: 1 if `near`
   BlockId block = kNone;     // loop, each: its body
   base::Location location;
@@ -161,6 +164,8 @@ bool is_array(const Function& function, ValueId id);
 std::uint32_t size_of(const Function& function, ValueId id);
 /// A number or an array as a function gives it back.
 types::Item item_of(const Function& function, ValueId id);
+/// True for an `each` that has as many positions as the element says.
+inline bool has_count(const Instruction& in) { return in.op == Op::Each && !in.operands.empty(); }
 /// What an `each` collects, in order.
 std::vector<ValueId> collects_of(const Function& function, ValueId each);
 /// The instruction that collects result `index` of an `each`.

@@ -262,13 +262,14 @@ class Parser {
 
   void each(std::uint32_t name) {
     const std::uint32_t size = in_.number();
+    const ValueId count = in_.accept("of") ? use() : kNone;
     in_.expect("(");
     const std::uint32_t position = value_name();
     in_.expect(":");
     if (dtype() != DType::I32) in_.fail("a position is an i32");
     in_.expect(")");
     in_.expect("{");
-    const ValueId id = build_.begin_each(size);
+    const ValueId id = build_.begin_each(size, count);
     define(name, id);
     define(position, build_.arguments(id)[0]);
     build_.function()[id].location = location(in_.end_line());

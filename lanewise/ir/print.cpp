@@ -136,7 +136,8 @@ class Printer {
   void each(ValueId id, int depth) {
     const Instruction& in = f_[id];
     const std::string name = define(id);
-    fmt::format_to(out(), "{} = each {} ({}: i32) {{", name, in.index,
+    const std::string count = has_count(in) ? fmt::format(" of {}", use(in.operands[0])) : "";
+    fmt::format_to(out(), "{} = each {}{} ({}: i32) {{", name, in.index, count,
                    define(f_.blocks[in.block].arguments[0]));
     body(in, depth);
   }

@@ -91,7 +91,11 @@ class Verifier {
         require(in.block < f_.blocks.size() && f_.blocks[in.block].arguments.size() == 1 &&
                     f_[f_.blocks[in.block].arguments[0]].type == DType::I32,
                 id, "owns a body with a position");
-        require(in.index > 0 && in.index <= kMostPositions, id, "a size");
+        require(in.index > 0 && in.index <= (has_count(in) ? kMostCounted : kMostPositions), id,
+                "a size");
+        require(in.operands.size() <= 1 &&
+                    (in.operands.empty() || f_[in.operands[0]].type == DType::I32),
+                id, "one count at most, an i32");
         return block(in.block, id);
       case Op::Collect:
         require(loop != kNone && f_[loop].op == Op::Each, id, "stands in an each");
@@ -185,6 +189,8 @@ class Verifier {
         id, "an array of its type, and a place in it");
     const DType type = f_[in.operands[0]].type;
     require(in.type == type, id, "the type of its value");
+    require(collect != Collect::Keep || !has_count(f_[loops_.back()]), id,
+            "nothing is kept where elements differ in their positions");
     if (collect == Collect::Keep) return;
     require(is_number(f_, in.operands[0]), id, "only numbers are combined");
     const DType types[] = {type, type};

@@ -72,7 +72,7 @@ enum class Kind : std::uint8_t {
   Array,       // all places of array `index` = source 0; nobody reads them before, without a source
   ArrayRead,   // dst = array `index` at source 0, as TableRead
   ArrayWrite,  // array `index` at source 0 = source 1, for lanes of source 2
-  Each,        // inner: the block for all positions below `index`
+  Each,        // inner: the block for all positions below `index`, and below source 0 if it has one
   Position,    // inner: dst = the position of each lane
   Collect,     // inner: dst = what ir::Collect(index) makes of source 0, known behind the `each`
 };

@@ -25,7 +25,9 @@ void Lowering::each(ValueId id) {
       results.push_back(new_register(ir::gives_place(how) ? DType::I32 : collect.type, false));
     }
   }
-  emit({.kind = Kind::Each, .index = in.index, .block = block});
+  Sources count;
+  if (ir::has_count(in)) count.push_back(map_[in.operands[0]]);
+  emit({.kind = Kind::Each, .sources = std::move(count), .index = in.index, .block = block});
   const BlockId outer = std::exchange(block_, block);
   std::vector<RegisterId> outer_masks;
   outer_masks.swap(masks_);
@@ -64,21 +66,29 @@ void Lowering::each(ValueId id) {
   outs_.emplace_back(id, std::move(results));
 }
 
+/// One that wraps by counting up is below 0; as all live lanes are inside, none has.
 std::optional<RegisterId> Lowering::place_of_first(ValueId index, std::int32_t& step) {
+  constexpr std::int64_t kFar = 1 << 28;
+  const auto first = wrapped_place(index, step);
+  if (!first || ranges_.of(index).is_within(-kFar, kFar)) return first;
+  return step == 1 ? first : std::nullopt;
+}
+
+std::optional<RegisterId> Lowering::wrapped_place(ValueId index, std::int32_t& step) {
   constexpr std::int64_t kFar = 1 << 28;
   if (index == position_) {
     step = 1;
     return constant(types::scalar_of(f_[index].type, 0));
   }
   const ir::Instruction& in = f_[index];
-  const bool is_known = ranges_.of(index).is_within(-kFar, kFar);
-  if (!is_known) return std::nullopt;
   if (!is_varying(map_[index])) {
     step = 0;
     return map_[index];
   }
   if (in.op == Op::Convert && f_[in.operands[0]].type == DType::I32) {
-    const auto first = place_of_first(in.operands[0], step);
+    const bool may_wrap =
+        in.operands[0] != position_ && !ranges_.of(in.operands[0]).is_within(-kFar, kFar);
+    const auto first = may_wrap ? std::nullopt : wrapped_place(in.operands[0], step);
     if (!first) return std::nullopt;
     return compute(Op::Convert, in.type, {*first});
   }
@@ -87,7 +97,7 @@ std::optional<RegisterId> Lowering::place_of_first(ValueId index, std::int32_t& 
       const ir::Instruction& factor = f_[in.operands[i]];
       if (factor.op != Op::Constant) continue;
       const std::int64_t times = types::to_int64(factor.constant);
-      const auto first = place_of_first(in.operands[1 - i], step);
+      const auto first = wrapped_place(in.operands[1 - i], step);
       if (!first || times < -kFar || times > kFar || std::abs(times * step) > kFar) {
         return std::nullopt;
       }
@@ -98,8 +108,8 @@ std::optional<RegisterId> Lowering::place_of_first(ValueId index, std::int32_t& 
   }
   if (in.op != Op::Add && in.op != Op::Sub) return std::nullopt;
   std::int32_t other = 0;
-  const auto a = place_of_first(in.operands[0], step);
-  const auto b = place_of_first(in.operands[1], other);
+  const auto a = wrapped_place(in.operands[0], step);
+  const auto b = wrapped_place(in.operands[1], other);
   if (!a || !b) return std::nullopt;
   step = in.op == Op::Add ? step + other : step - other;
   return compute(in.op, in.type, {*a, *b});

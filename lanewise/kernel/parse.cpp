@@ -122,7 +122,7 @@ class Parser {
     if (each || once || in_.accept("loop")) {
       in.kind = each ? Kind::Each : Kind::Loop;
       in.once = once;
-      if (!part && !each) in.sources = sources();
+      if (!part) in.sources = sources();
       if (in.once && !part && in.sources.empty()) in_.fail("a branch has a mask");
       in.block = static_cast<BlockId>(kernel_.blocks.size());
       in_.expect("{");

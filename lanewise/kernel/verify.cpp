@@ -150,8 +150,10 @@ class Verifier {
                 "names an array of this type");
         return place(in, 2);
       case Kind::Each:
-        require(k_.inner && !in_each_ && count == 0 && in.index > 0, in,
+        require(k_.inner && !in_each_ && count <= 1 && in.index > 0, in,
                 "a size, in a kernel for positions, and not in another");
+        require(count == 0 || (type(in.sources[0]) == DType::I32 && !varying(in.sources[0])), in,
+                "as many positions as a uniform i32 says");
         in_each_ = true;
         block(in.block, depth + 1);
         in_each_ = false;

@@ -236,11 +236,12 @@ std::size_t kept_bytes(const ir::Function& f) {
 
 namespace {
 
-/// The positions of the largest `each` that has none inside.
-std::uint32_t most_positions(const ir::Function& f) {
+/// The positions of the largest `each` that has none inside; of those, the ones that have as many
+/// as the element says.
+std::uint32_t most_positions(const ir::Function& f, bool counted = false) {
   std::uint32_t most = 0;
   ir::for_each(f, [&](ValueId id, int) {
-    if (f[id].op != Op::Each) return;
+    if (f[id].op != Op::Each || ir::has_count(f[id]) != counted) return;
     bool is_innermost = true;
     ir::for_each(
         f, [&](ValueId inner, int) { is_innermost = is_innermost && f[inner].op != Op::Each; },
@@ -252,13 +253,47 @@ std::uint32_t most_positions(const ir::Function& f) {
 
 }  // namespace
 
-bool is_inner_better(const ir::Function& f, const Wish& wish) {
-  constexpr std::uint32_t kMany = 32;
-  const std::uint32_t most = most_positions(f);
-  return most > 0 && wish.inner.value_or(most >= kMany);
+bool counts_positions(const ir::Function& f) {
+  for (const ValueId id : f.body().body) {
+    if (ir::has_count(f[id])) return true;
+    if (f[id].op == Op::Loop && ir::can_go_round(f, id)) return false;
+  }
+  return false;
 }
 
-Choice choose_inner(const ir::Function& f, const Wish& wish) {
+namespace {
+
+bool has_each(const ir::Function& f, ir::BlockId block) {
+  bool found = false;
+  ir::for_each(f, [&](ValueId id, int) { found = found || f[id].op == Op::Each; }, block);
+  return found;
+}
+
+/// True when elements go round a loop outside of every `each`, with none inside: an element that
+/// has all lanes makes no use of them there.
+bool has_loops_of_one(const ir::Function& f, ir::BlockId block) {
+  for (const ValueId id : f.blocks[block].body) {
+    if (f[id].op != Op::Loop) continue;
+    if (!has_each(f, f[id].block) ? ir::can_go_round(f, id) : has_loops_of_one(f, f[id].block)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_inner_better(const ir::Function& f, const Wish& wish, const Sample* sample) {
+  constexpr std::uint32_t kMany = 32;
+  const std::uint32_t most = most_positions(f);
+  if (most == 0 && most_positions(f, true) == 0) return false;
+  if (wish.inner || most >= kMany) return wish.inner.value_or(true);
+  constexpr double kLong = 24;
+  return sample != nullptr && counts_positions(f) && mean(sample->trips) >= kLong &&
+         !has_loops_of_one(f, 0);
+}
+
+Choice choose_inner(const ir::Function& f, const Wish& wish, const Sample& sample) {
   Choice choice;
   Schedule& s = choice.schedule;
   s.inner = true;
@@ -272,8 +307,10 @@ Choice choose_inner(const ir::Function& f, const Wish& wish) {
   });
   s.lanes = wish.lanes.value_or(register_bytes(s.isa) / static_cast<int>(widest));
   s.interleave = wish.interleave.value_or(4);
-  choice.reason =
-      fmt::format("elements have up to {} positions: lanes share one element", most_positions(f));
+  const std::uint32_t most = most_positions(f);
+  choice.reason = most > 0 ? fmt::format("elements have up to {} positions", most)
+                           : fmt::format("elements have {:.1f} positions", mean(sample.trips));
+  choice.reason += ": lanes share one element";
   return choice;
 }
 
@@ -361,7 +398,8 @@ double estimate_block_ns(const ir::Function& f, ir::BlockId block, double mean_t
     if (ops::is_elementwise(in.op) || in.op == Op::Collect) {
       ns += 0.05;
     } else if (in.op == Op::Each) {
-      ns += in.index * estimate_block_ns(f, in.block, mean_trips);
+      const double positions = ir::has_count(in) ? std::max(1.0, mean_trips) : in.index;
+      ns += positions * estimate_block_ns(f, in.block, mean_trips);
     } else if (in.op == Op::Loop && !ir::is_branch(f, id)) {
       const double trips = ir::is_part(f, id) ? 1 : std::max(1.0, mean_trips);
       ns += trips * estimate_block_ns(f, in.block, mean_trips);

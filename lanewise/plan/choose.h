@@ -41,10 +41,13 @@ struct Choice {
 /// met, such as refill for a program without a loop.
 Choice choose(const ir::Function& program, const Wish& wish, const Sample* sample);
 
-/// True when lanes should hold positions of one element: elements are long.
-bool is_inner_better(const ir::Function& program, const Wish& wish);
+/// True when lanes should hold positions of one element: elements are long. `sample` may be null.
+bool is_inner_better(const ir::Function& program, const Wish& wish, const Sample* sample);
+/// True when the trips that are counted are the positions of an `each` whose elements differ in
+/// them: it is the first that goes round.
+bool counts_positions(const ir::Function& program);
 /// The schedule for that; the program has no `each` inside of another.
-Choice choose_inner(const ir::Function& program, const Wish& wish);
+Choice choose_inner(const ir::Function& program, const Wish& wish, const Sample& sample);
 /// True when elements should stay together as the rows of a matrix: they are multiplied with tables
 /// that all share.
 bool is_batched_better(const ir::Function& program, const Wish& wish);

@@ -60,8 +60,6 @@ std::optional<StoredPlan> parse_plan(const std::string& text) {
 
 }  // namespace
 
-namespace {}  // namespace
-
 Program::Program(ir::Function function, plan::Wish wish, Backend backend)
     : function_(std::move(function)),
       wish_(wish),
@@ -71,7 +69,7 @@ Program::Program(ir::Function function, plan::Wish wish, Backend backend)
       interpreter_(backend.interpret(kernel_)) {
   has_loops_ = ir::has_loops(lanes());
   is_inner_ = !serial_.values.empty() && !plan::is_batched_better(function_, wish_) &&
-              plan::is_inner_better(function_, wish_);
+              plan::is_inner_better(function_, wish_, nullptr);
   element_ns_ = plan::estimate_element_ns(function_, 16);
   std::size_t instructions = 0;
   kernel::for_each(kernel_, [&](const kernel::Instruction&, int) { ++instructions; });
@@ -105,6 +103,7 @@ const char* name_of(CodeSource source) {
 }
 
 bool Program::is_sampled() const {
+  if (!wish_.inner && plan::counts_positions(function_)) return true;
   return has_loops_ && !wish_.refill && kernel::is_refillable(lanes());
 }
 
@@ -157,7 +156,9 @@ bool Program::load_locked(std::int64_t elements) {
 
 std::size_t Program::most_code_scratch() const {
   if (code() != nullptr) return code_scratch();
-  if (serial_.values.empty() || !plan::is_inner_better(function_, wish_)) return 0;
+  const bool may_be_inner =
+      plan::is_inner_better(function_, wish_, nullptr) || plan::counts_positions(function_);
+  if (serial_.values.empty() || !may_be_inner) return 0;
   const std::size_t bytes = plan::kept_bytes(function_);
   return bytes > kernel::kMostOnStack ? bytes : 0;
 }
@@ -186,10 +187,10 @@ void Program::compile_locked(const plan::Sample& sample) {
     special = transform::serialize(function_, {.in_step = in_step});
   }
   const bool batched = !special.values.empty() && fits_lanes(special);
-  const bool inner = !batched && plan::is_inner_better(function_, wish_);
+  const bool inner = !batched && plan::is_inner_better(function_, wish_, &sample);
   if (inner) {
     special = transform::serialize(function_, {.keeps_inner = true});
-    report_.choice = plan::choose_inner(special, wish_);
+    report_.choice = plan::choose_inner(special, wish_, sample);
   } else if (!batched && fits_lanes(lanes())) {
     report_.choice = plan::choose(lanes(), wish_, &sample);
   } else if (!batched) {
@@ -232,6 +233,7 @@ void Program::compile_locked(const plan::Sample& sample) {
 
 void Program::publish(std::unique_ptr<Code> code, CodeSource source) {
   owned_code_ = std::move(code);
+  is_inner_ = report_.choice.schedule.inner;
   report_.compiled = true;
   report_.source = source;
   report_.code_bytes = owned_code_->bytes();

@@ -28,7 +28,7 @@ class Program : public std::enable_shared_from_this<Program> {
   const Interpreter& interpreter() const { return *interpreter_; }
   bool has_loops() const { return has_loops_; }
   /// True where machine code takes one element after the other.
-  bool is_inner() const { return is_inner_; }
+  bool is_inner() const { return is_inner_.load(std::memory_order_relaxed); }
   /// True while a sample of trip counts would help the planner.
   bool wants_sample() const;
 
@@ -113,7 +113,7 @@ class Program : public std::enable_shared_from_this<Program> {
   kernel::Kernel kernel_;
   std::unique_ptr<Interpreter> interpreter_;
   bool has_loops_ = false;
-  bool is_inner_ = false;
+  std::atomic<bool> is_inner_{false};
   std::atomic<double> element_ns_{1};
   std::size_t table_bytes_ = 0;
   std::size_t counted_bytes_ = 0;

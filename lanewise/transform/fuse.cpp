@@ -351,6 +351,7 @@ class Splitter : public Copier {
 
  private:
   void decide(ValueId each) {
+    if (ir::has_count(f_[each])) return;
     const ir::Block& block = f_.blocks[f_[each].block];
     std::vector<std::uint32_t> sizes;
     for (const ValueId id : block.body) {
@@ -436,6 +437,7 @@ class Merger {
       if (f_[body[i]].op != Op::Each || !is_pure(f_, f_[body[i]].block)) continue;
       for (std::size_t k = i + 1; k < body.size(); ++k) {
         if (f_[body[k]].op != Op::Each || f_[body[k]].index != f_[body[i]].index ||
+            !std::ranges::equal(f_[body[k]].operands, f_[body[i]].operands) ||
             !is_pure(f_, f_[body[k]].block)) {
           continue;
         }

@@ -137,6 +137,9 @@ class DeadCode {
     for (const ValueId inner : body) {
       if (live_[inner]) need(id);
     }
+    for (const ValueId count : f_[id].operands) {
+      if (live_[id]) need(count);
+    }
   }
 
   /// The carried operands that stay, with `skip` leading operands kept as they are.
@@ -171,7 +174,7 @@ class DeadCode {
         return;
       case Op::Each:
         if (!live_[id]) return;
-        map_[id] = build.begin_each(in.index);
+        map_[id] = build.begin_each(in.index, ir::has_count(in) ? map_[in.operands[0]] : ir::kNone);
         map_[f_.blocks[in.block].arguments[0]] = build.arguments(map_[id])[0];
         copy_block(build, in.block, id);
         build.close_loop();

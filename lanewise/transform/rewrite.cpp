@@ -48,7 +48,7 @@ void Copier::loop(ValueId id) {
 
 void Copier::each(ValueId id) {
   const Instruction& in = f_[id];
-  map_[id] = build_.begin_each(in.index);
+  map_[id] = build_.begin_each(in.index, ir::has_count(in) ? mapped(in.operands)[0] : ir::kNone);
   map_[f_.blocks[in.block].arguments[0]] = build_.arguments(map_[id])[0];
   block(in.block);
   build_.close_loop();

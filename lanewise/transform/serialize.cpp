@@ -2,6 +2,12 @@
 // loop. What is kept goes into an array. Values that combine do so in the order that ir::Collect
 // has: where there are many, in an array of stripes. A stripe begins with the value that changes no
 // other: -0 for sums, 1 for products, the largest number for minima.
+//
+// Where the element says how many positions there are, it is known only at its end whether these
+// are few, so sums are kept both ways. All elements count from 0 up, so that in lanes the place of
+// a stripe is the same for all. Of integers, bools and extremes the order makes no difference but
+// for the sign of a zero: an extreme is found in sequence, and only one that is 0 is looked for
+// again in stripes.
 #include <map>
 
 #include "lanewise/base/check.h"
@@ -35,13 +41,17 @@ class Serializer : public StepCopier {
   /// A loop over i = 0 .. count - 1 that carries `values` from step to step.
   template <class Body>
   ir::Operands count_to(std::int64_t count, ir::Operands values, const Body& body) {
+    return count_below([&] { return number(count); }, std::move(values), body);
+  }
+  template <class Limit, class Body>
+  ir::Operands count_below(const Limit& limit, ir::Operands values, const Body& body) {
     ir::Operands carried = {number(0)};
     carried.append(values.begin(), values.end());
     const ValueId loop = build_.begin_loop(carried);
     const auto arguments = [&](std::size_t i) { return build_.arguments(loop)[i]; };
     ir::Operands now;
     for (std::size_t i = 0; i < carried.size(); ++i) now.push_back(arguments(i));
-    build_.break_if(build_.op(Op::Ge, {now[0], number(count)}), now);
+    build_.break_if(build_.op(Op::Ge, {now[0], limit()}), now);
     ir::Operands next = body(now[0], std::span<const ValueId>(now).subspan(1));
     ir::Operands all = {add(now[0], number(1))};
     all.append(next.begin(), next.end());
@@ -49,6 +59,17 @@ class Serializer : public StepCopier {
     ir::Operands results;
     for (std::uint32_t i = 1; i < carried.size(); ++i) results.push_back(build_.result(loop, i));
     return results;
+  }
+
+  /// `value()` where the condition holds, else another.
+  template <class Value>
+  ValueId branch(ValueId condition, ValueId otherwise, bool rare, const Value& value) {
+    const ValueId loop = build_.begin_loop(ir::Operands{otherwise}, rare);
+    const ir::Operands own = {build_.arguments(loop)[0]};
+    build_.break_if(build_.op(Op::Not, {condition}), own);
+    build_.break_if(build_.constant(Scalar(true)), ir::Operands{value()});
+    build_.end_loop(own);
+    return build_.result(loop, 0);
   }
 
   ValueId new_array(DType type, std::uint32_t size) {
@@ -69,6 +90,7 @@ class Serializer : public StepCopier {
     if (in.op == Op::Each && stays(id)) return keep(id);
     if (in.op == Op::Loop && sums_.count(id) > 0) return;
     if (in.op == Op::Result && sums_.count(in.operands[0]) > 0) return read_sum(id);
+    if (ir::has_count(in)) return count_positions(id);
     if (in.op == Op::Each) {
       return unrolled_cost(id) <= kMostUnrolled ? unroll(id) : go_round(id);
     }
@@ -165,6 +187,7 @@ class Serializer : public StepCopier {
 
   /// Instructions that it would be in straight code; those of loops count as many.
   std::size_t unrolled_cost(ValueId each) const {
+    if (ir::has_count(f_[each])) return kMostUnrolled + 1;
     std::size_t sum = 0;
     for (const ValueId id : f_.blocks[f_[each].block].body) {
       const Instruction& in = f_[id];
@@ -483,6 +506,120 @@ class Serializer : public StepCopier {
       }
       made.value = get(stripes, number(0));
     }
+  }
+
+  // --- as many positions as the element says ---
+
+  static bool is_float_of(Collect a, Collect b, const Instruction& collect) {
+    const auto how = static_cast<Collect>(collect.index);
+    return types::is_float(collect.type) && (how == a || how == b);
+  }
+
+  void count_positions(ValueId id) {
+    const Instruction& in = f_[id];
+    const auto collects = this->collects(id);
+    const ValueId count = build_.op(Op::Min, {map_[in.operands[0]], number(in.index)});
+    std::vector<bool> in_stripes;
+    for (const Instruction* collect : collects) {
+      in_stripes.push_back(is_float_of(Collect::Sum, Collect::Product, *collect));
+    }
+    std::vector<Made> made = combine(id, count, in_stripes);
+    const ValueId is_many = build_.op(Op::Gt, {count, number(ir::kFewTerms)});
+    for (std::size_t i = 0; i < collects.size(); ++i) {
+      if (!is_float_of(Collect::Min, Collect::Max, *collects[i])) continue;
+      const ValueId found = made[i].value;
+      const ValueId zero = build_.constant(types::scalar_of(collects[i]->type, 0));
+      const ValueId is_zero = build_.op(Op::Eq, {found, zero});
+      made[i].value = branch(build_.op(Op::And, {is_zero, is_many}), found, true, [&] {
+        std::vector<bool> only(collects.size(), false);
+        only[i] = true;
+        return combine(id, count, only)[i].value;
+      });
+    }
+    made_[id] = std::move(made);
+  }
+
+  /// What the positions have together: in stripes, or from left to right.
+  std::vector<Made> combine(ValueId id, ValueId count, const std::vector<bool>& in_stripes) {
+    const Instruction& in = f_[id];
+    const auto collects = this->collects(id);
+    std::vector<ValueId> stripes(collects.size(), ir::kNone);
+    ir::Operands carried;
+    for (std::size_t i = 0; i < collects.size(); ++i) {
+      const auto how = static_cast<Collect>(collects[i]->index);
+      carried.push_back(build_.constant(ir::neutral(how, collects[i]->type)));
+      if (ir::gives_place(how)) carried.push_back(number(0));
+      if (in_stripes[i]) stripes[i] = new_array(collects[i]->type, ir::kStripes);
+    }
+    const auto limit = [&] { return count; };
+    const ir::Operands ended = count_below(limit, carried, [&](ValueId j, auto now) {
+      map_[f_.blocks[in.block].arguments[0]] = j;
+      std::vector<ValueId> values;
+      values.swap(collected_);
+      block(in.block);
+      values.swap(collected_);
+      build_.set_location(in.location);
+      ir::Operands next;
+      for (std::size_t i = 0; i < collects.size(); ++i) {
+        const auto how = static_cast<Collect>(collects[i]->index);
+        if (ir::gives_place(how)) {
+          const auto best = better(how, now.subspan(next.size(), 2), values[i], j);
+          next.append(best.begin(), best.end());
+          continue;
+        }
+        const ValueId before = now[next.size()];
+        ValueId sum = build_.op(ir::combining_op(how), {before, values[i]});
+        if (in_stripes[i]) {
+          into_stripe(how, stripes[i], j, values[i]);
+          const ValueId is_few = build_.op(Op::Lt, {j, number(ir::kFewTerms)});
+          sum = build_.op(Op::Select, {is_few, sum, before});
+        }
+        next.push_back(sum);
+      }
+      return next;
+    });
+    std::vector<Made> made;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < collects.size(); ++i) {
+      const auto how = static_cast<Collect>(collects[i]->index);
+      at += ir::gives_place(how);
+      made.push_back({ended[at++]});
+      if (in_stripes[i]) made[i].value = together(how, stripes[i], count, made[i].value);
+    }
+    return made;
+  }
+
+  void into_stripe(Collect how, ValueId stripes, ValueId j, ValueId value) {
+    const ValueId place = build_.op(Op::And, {j, number(ir::kStripes - 1)});
+    const ValueId is_first = build_.op(Op::Lt, {j, number(ir::kStripes)});
+    const ValueId sum = build_.op(ir::combining_op(how), {get(stripes, place), value});
+    set(stripes, place, build_.op(Op::Select, {is_first, value, sum}));
+  }
+
+  /// All stripes, if there are more values than few.
+  ValueId together(Collect how, ValueId stripes, ValueId count, ValueId few) {
+    const Op op = ir::combining_op(how);
+    const ValueId is_many = build_.op(Op::Gt, {count, number(ir::kFewTerms)});
+    return branch(is_many, few, false, [&] {
+      ValueId left = build_.op(Op::Min, {count, number(ir::kStripes)});
+      for (std::uint32_t half = ir::kStripes / 2; half >= ir::kFewTerms; half /= 2) {
+        const ValueId pairs = build_.op(Op::Sub, {left, number(half)});
+        count_below([&] { return pairs; }, {},
+                    [&](ValueId s, std::span<const ValueId>) {
+                      const ValueId other = get(stripes, add(s, number(half)));
+                      set(stripes, s, build_.op(op, {get(stripes, s), other}));
+                      return ir::Operands();
+                    });
+        left = build_.op(Op::Min, {left, number(half)});
+      }
+      std::vector<ValueId> values;
+      for (std::uint32_t s = 0; s < ir::kFewTerms; ++s) values.push_back(get(stripes, number(s)));
+      for (std::size_t half = values.size() / 2; half > 0; half /= 2) {
+        for (std::size_t s = 0; s < half; ++s)
+          values[s] = build_.op(op, {values[s], values[s + half]});
+      }
+      return values[0];
+    });
   }
 
   bool keeps_inner_;

@@ -130,7 +130,7 @@ class SlotsToSsa {
           "write a loop.",
           base::to_string(in.location), in.location ? ": " : ""));
     }
-    map_[id] = build_.begin_each(in.index);
+    map_[id] = build_.begin_each(in.index, ir::has_count(in) ? map_[in.operands[0]] : ir::kNone);
     map_[f_.blocks[in.block].arguments[0]] = build_.arguments(map_[id])[0];
     block(in.block);
     build_.close_loop();

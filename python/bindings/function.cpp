@@ -195,6 +195,8 @@ void bind_function(nb::module_& module) {
            "Map into arrays; `progress` is told how many elements are done; what is folded goes to "
            "`totals`.")
       .def("results", &Program::results, "options"_a, "The types of the results.")
+      .def("is_inner", &Program::is_inner, "options"_a,
+           "Whether machine code takes one element after the other.")
       .def(
           "explain",
           [](Program& program, const nb::tuple& values, const MapOptions& options,

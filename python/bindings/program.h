@@ -32,6 +32,7 @@ class Program {
   const std::vector<Shape>& result_shapes() const { return result_shapes_; }
   const ir::Function& recorded() const { return recorded_; }
   std::vector<DType> results(const MapOptions& options);
+  bool is_inner(const MapOptions& options) { return ready(options).is_inner(); }
 
   /// Maps over the values of all parameters into new arrays. Null without an error: the values need
   /// the long way, through the Python package.

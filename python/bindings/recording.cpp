@@ -1,6 +1,7 @@
 #include "recording.h"
 
 #include <fmt/core.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -259,11 +260,13 @@ void bind_each(nb::class_<Recording>& recording) {
   recording
       .def(
           "begin_each",
-          [](Recording& r, std::uint32_t size) {
-            const ir::ValueId each = r.builder().begin_each(size);
+          [](Recording& r, std::uint32_t size, std::optional<Value> count) {
+            const ir::ValueId each = r.builder().begin_each(size, count ? count->id : ir::kNone);
             return std::pair(r.value(each), r.value(r.builder().arguments(each)[0]));
           },
-          "What follows runs for each position below a size; gives it, and the position.")
+          nb::arg("size"), nb::arg("count").none() = nb::none(),
+          "What follows runs for each position below a size, and below a count of the element; "
+          "gives it, and the position.")
       .def(
           "collect",
           [](Recording& r, const std::string& how, Value value) {

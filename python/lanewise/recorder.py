@@ -27,6 +27,7 @@ _MOST_TRIALS = 200
 _FEW_TRIALS = 20
 _MOST_DIRECT = 20_000  # values of a function that is recorded without being rewritten
 Result = TypeVar("Result")
+Collected = list[tuple[str, Value]]  # how, and what
 
 
 class Control(BaseException):
@@ -190,6 +191,25 @@ class Recorder:
         """Say whether it is known of a value that it is not below 0."""
         interval = self.intervals.get(value.id)
         return interval is not None and interval.low >= 0
+
+    def each(
+        self, size: int, body: Callable[[Value], Collected], count: Value | None = None
+    ) -> list[Value]:
+        """Record an `each`; the body gives values, and what becomes of them.
+
+        With a count, elements have so many positions, and `size` at most.
+        """
+        self.locate()
+        first = self.recording.size
+        each, position = self.recording.begin_each(size, count)
+        self.eaches += 1
+        collected = body(position)
+        for how, value in collected:
+            self.recording.collect(how, value)
+        self.recording.end_each()
+        self.eaches -= 1
+        self.lose(first)
+        return [self.recording.result(each, index) for index in range(len(collected))]
 
     def lose(self, first: int) -> None:
         """Let values from this number on not be used any more: their region has ended."""

@@ -96,6 +96,7 @@ void count_program(const ir::Function& f) {
     if (in.op == ops::Op::Element) has.numbers = 1;
     if (in.op == ops::Op::Each) has.each = 1;
     if (in.op == ops::Op::Each && depth > 0) has.nested = 1;
+    if (ir::has_count(in)) has.counted = 1;
   });
   for (const ir::Param& p : f.params) {
     has.draws |= p.kind == ir::ParamKind::Seed;
@@ -104,7 +105,7 @@ void count_program(const ir::Function& f) {
   for (const auto member :
        {&Coverage::branches, &Coverage::rare, &Coverage::blocks, &Coverage::exits,
         &Coverage::arrays, &Coverage::tables, &Coverage::numbers, &Coverage::draws, &Coverage::rows,
-        &Coverage::each, &Coverage::nested}) {
+        &Coverage::each, &Coverage::nested, &Coverage::counted}) {
     coverage().*member += has.*member;
   }
 }

@@ -120,7 +120,8 @@ struct Coverage {
   std::int64_t draws = 0;
   std::int64_t rows = 0;  // as parameters
   std::int64_t each = 0;
-  std::int64_t nested = 0;  // an `each` inside of another, of a branch or of a loop
+  std::int64_t nested = 0;   // an `each` inside of another, of a branch or of a loop
+  std::int64_t counted = 0;  // an `each` whose elements differ in their positions
 };
 Coverage& coverage();
 void count_program(const ir::Function& function);

@@ -50,6 +50,7 @@ class Generator {
     std::size_t kept = 0;
     ValueId draws = ir::kNone;
     int size = 0;
+    bool is_counted = false;  // elements say how many of those they have
     std::uint32_t collects = 0;
   };
 
@@ -200,7 +201,8 @@ class Generator {
   int most_positions() const;
   bool may_open_each() const;
   int each_size();
-  void open_each(int size);
+  ValueId some_count(int size);
+  void open_each(int size, ValueId count = ir::kNone);
   void close_each();
   void each();
   void recorded();

@@ -56,14 +56,23 @@ int Generator::each_size() {
   return size <= most ? size : random_.between(1, most);
 }
 
-void Generator::open_each(int size) {
+/// How many positions an element has: up to so many, at times any number.
+ValueId Generator::some_count(int size) {
+  const ValueId any = convert(operand(DType::I32), DType::I32);
+  if (random_.chance(15)) return any;
+  return emit_op(Op::Rem, {any, number(DType::I32, size + 1)});
+}
+
+void Generator::open_each(int size, ValueId count) {
   Each e{.scopes = scopes_.size(),
          .visible = visible_.size(),
          .arrays = arrays_.size(),
          .kept = kept_.size(),
          .draws = draws_,
-         .size = size};
-  e.each = build_.begin_each(static_cast<std::uint32_t>(size));
+         .size = size,
+         .is_counted = count != ir::kNone};
+  const bool is_open = e.is_counted && build_.function()[count].op == Op::Rem && random_.chance(50);
+  e.each = build_.begin_each(is_open ? ir::kMostCounted : static_cast<std::uint32_t>(size), count);
   e.position = emit(build_.arguments(e.each)[0], true);
   each_.push_back(e);
 }
@@ -91,7 +100,8 @@ void Generator::each() {
   const int dice = random_.below(100);
   if (dice < 40) return recorded();
   if (dice < 55) return product();
-  open_each(each_size());
+  const int size = each_size();
+  open_each(size, random_.chance(35) ? some_count(size) : ir::kNone);
   for (int reads = random_.between(0, 3); reads > 0; --reads) read_at_position();
   segment(random_.between(0, 5));
   if (random_.chance(15)) collect();
@@ -104,7 +114,8 @@ void Generator::each() {
 /// Each position has a chain of sums over the same terms, of which some values are its own and
 /// some those of all.
 void Generator::product() {
-  open_each(each_size());
+  const int size = each_size();
+  open_each(size, random_.chance(15) ? some_count(size) : ir::kNone);
   constexpr std::array kTypes = {DType::F32, DType::F32, DType::F64, DType::I32};
   const DType type = random_.pick(kTypes);
   const auto literal = [&](int n) { return build_.constant(types::scalar_of(DType::I32, n)); };
@@ -141,8 +152,10 @@ void Generator::product() {
 /// As programs are recorded: one `each` for every operation, on what those before have kept.
 void Generator::recorded() {
   const int size = each_size();
+  const ValueId count = random_.chance(25) ? some_count(size) : ir::kNone;
   for (int steps = random_.between(2, 6); steps > 0 && has_budget(); --steps) {
-    open_each(random_.chance(85) ? size : each_size());
+    const bool is_alike = random_.chance(85);
+    open_each(is_alike ? size : each_size(), is_alike && random_.chance(80) ? count : ir::kNone);
     for (int reads = random_.between(1, 2); reads > 0; --reads) read_at_position();
     if (random_.chance(80)) random_op();
     for (int collects = random_.chance(80) ? 1 : 2; collects > 0; --collects) collect();
@@ -158,12 +171,12 @@ void Generator::collect() {
   arrays.insert(arrays.end(), arrays_.begin() + static_cast<std::ptrdiff_t>(e.arrays),
                 arrays_.end());
   std::erase_if(arrays, [&](ValueId id) { return size_of(id) * e.size > kMostKept; });
-  if (!arrays.empty() && random_.chance(40)) {
+  if (!arrays.empty() && !e.is_counted && random_.chance(40)) {
     return build_.collect(Collect::Keep, random_.pick(arrays));
   }
   ValueId value = *find([&](ValueId id) { return id >= e.position; });
   if (random_.chance(30) && build_.type(value) != DType::Bool) value = take_in(value, e.visible, 4);
-  if (random_.chance(45)) return build_.collect(Collect::Keep, value);
+  if (!e.is_counted && random_.chance(45)) return build_.collect(Collect::Keep, value);
   if (types::is_half(build_.type(value))) value = convert(value, DType::F32);
   constexpr std::array kOfFloats = {Collect::Sum, Collect::Product, Collect::Min,
                                     Collect::Max, Collect::ArgMin,  Collect::ArgMax};

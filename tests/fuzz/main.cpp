@@ -241,9 +241,9 @@ class Fuzzer {
       fmt::print(stderr,
                  "programs with branches {}, rare ones {}, blocks left early {}, exits out of "
                  "several {}, arrays {}, tables {}, numbers {}, draws {}, rows {}, each {}, nested "
-                 "ones {}\n",
+                 "ones {}, counted ones {}\n",
                  c.branches, c.rare, c.blocks, c.exits, c.arrays, c.tables, c.numbers, c.draws,
-                 c.rows, c.each, c.nested);
+                 c.rows, c.each, c.nested, c.counted);
     }
     if (arguments_.digest) fmt::print("{:016x}\n", digest_);
     const std::string last = failures_ == 0

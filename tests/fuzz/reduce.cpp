@@ -397,6 +397,9 @@ class Reducer {
       if (in.op != Op::Each) return false;
       if (try_edit([&](Function& f) { erase(f, id); })) return true;
       if (try_edit([&](Function& f) { inline_position(f, id); })) return true;
+      const bool is_known =
+          ir::has_count(in) && try_edit([&](Function& f) { f[id].operands = {}; });
+      if (is_known) return true;
       const auto count = static_cast<std::uint32_t>(ir::collects_of(best_.function, id).size());
       for (std::uint32_t i = 0; i < count; ++i) {
         if (try_edit([&](Function& f) { drop_collect(f, id, i); })) return true;
@@ -416,7 +419,8 @@ class Reducer {
     std::uint32_t most = 0;
     for (const ir::Param& p : best_.function.params) most = std::max(most, p.size);
     for (const ValueId id : listed(best_.function)) {
-      if (best_.function[id].op == Op::Each) most = std::max(most, best_.function[id].index);
+      const Instruction& in = best_.function[id];
+      if (in.op == Op::Each && !ir::has_count(in)) most = std::max(most, in.index);
     }
     return most;
   }

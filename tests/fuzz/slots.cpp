@@ -43,7 +43,8 @@ class ToSlots {
       case Op::Loop:
         return begin(id);
       case Op::Each:
-        map_[id] = build_.begin_each(in.index);
+        map_[id] =
+            build_.begin_each(in.index, ir::has_count(in) ? map_[in.operands[0]] : ir::kNone);
         map_[f_.blocks[in.block].arguments[0]] = build_.arguments(map_[id])[0];
         block(in.block);
         build_.close_loop();

@@ -150,6 +150,20 @@ TEST(IrVerify, AnEachCollectsWhatCanBeCombined) {
             "verify: f: instruction 7 (array_write): names an array.");
 }
 
+TEST(IrVerify, AnEachWithACountCombinesWhatItHas) {
+  const auto each = [](const std::string& of, const std::string& body) {
+    return refusal("  %3 = each " + of + " (%4: i32) {\n" + body + "\n  }\n  return (%0)");
+  };
+  const std::string rule = "verify: f: instruction 3 (each): ";
+  EXPECT_EQ(each("5 of %1", "collect sum %4"), "[nothing was thrown]");
+  EXPECT_EQ(each("2147418112 of %1", "collect sum %4"), "[nothing was thrown]");
+  EXPECT_EQ(each("2147418113 of %1", "collect sum %4"), rule + "a size.");
+  EXPECT_EQ(each("5 of %0", "collect sum %4"), rule + "one count at most, an i32.");
+  EXPECT_EQ(each("5 of %1", "collect keep %4"),
+            "verify: f: instruction 5 (collect): nothing is kept where elements differ in their "
+            "positions.");
+}
+
 TEST(IrVerify, AccessesHaveAnIndexAndValuesThatFit) {
   const auto access = [](const std::string& line) {
     return refusal("  %3 = array f32 %0 4\n  " + line + "\n  return (%0)");

@@ -304,6 +304,10 @@ TEST(KernelText, KernelsForPositionsReadBackAsTheyWere) {
     v9: f32 = div v8, u6
     array_write 1 u0, v9, v7 step 1
   }
+  each 1000 u0 {
+    v10: i32 = position
+    u11: i32 = collect 3 v10
+  }
 }
 )";
   EXPECT_EQ(print(parse(text)), text);
@@ -323,6 +327,9 @@ TEST(KernelVerify, PositionsAreOnlyInAnEach) {
             "verify: f: row_read into register 1: varies with its index.");
   EXPECT_EQ(refusal("  each 40 {\n    each 40 {\n    }\n  }"),
             "verify: f: each: a size, in a kernel for positions, and not in another.");
+  EXPECT_EQ(refusal("  each 40 u0 {\n  }"), "[nothing was thrown]");
+  EXPECT_EQ(refusal("  u1: f32 = row_read 0 u0\n  each 40 u1 {\n  }"),
+            "verify: f: each: as many positions as a uniform i32 says.");
 }
 
 TEST(KernelVerify, ElementsAndExitsOutOfSeveralBlocksAreChecked) {

@@ -197,6 +197,48 @@ TEST(PlanEstimate, GrowsWithPositions) {
   EXPECT_GT(estimate_element_ns(row(100'000), 1), 500 * estimate_element_ns(row(10), 1));
 }
 
+/// The sum of a row of a table, of as many values as the element says.
+ir::Function sum_of_row(const std::string& before = "") {
+  return ir::parse("function f(%0: f32 table, %1: i32, %2: i32) -> (f32) {\n" + before +
+                   "  %10 = each 1000 of %2 (%11: i32) {\n"
+                   "    %12 = add i32 %1, %11\n"
+                   "    %13 = table_read f32 %0, %12 unchecked\n"
+                   "    collect sum %13\n"
+                   "  }\n"
+                   "  %14 = result f32 %10 0\n"
+                   "  return (%14)\n"
+                   "}\n");
+}
+
+TEST(PlanInner, LongRowsHaveAllLanesToThemselves) {
+  const Sample shorter{.trips = {1, 5, 9}};
+  const Sample longer{.trips = {10, 90, 50}};
+  const ir::Function f = sum_of_row();
+  EXPECT_TRUE(counts_positions(f));
+  EXPECT_TRUE(is_inner_better(f, {}, &longer));
+  EXPECT_FALSE(is_inner_better(f, {}, &shorter));
+  EXPECT_FALSE(is_inner_better(f, {}, nullptr));
+  EXPECT_TRUE(is_inner_better(f, {.inner = true}, &shorter));
+  EXPECT_FALSE(is_inner_better(f, {.inner = false}, &longer));
+  EXPECT_EQ(choose_inner(f, {}, longer).reason,
+            "elements have 50.0 positions: lanes share one element");
+  EXPECT_GT(estimate_element_ns(f, 1000), 100 * estimate_element_ns(f, 1) / 10);
+}
+
+TEST(PlanInner, LoopsOfOneElementMakeNoUseOfLanes) {
+  const Sample longer{.trips = {10, 90, 50}};
+  const ir::Function f = sum_of_row(
+      "  %3 = loop (%4: i32 = %2) {\n"
+      "    %5 = constant i32 1\n"
+      "    %6 = shr i32 %4, %5\n"
+      "    %7 = lt bool %6, %5\n"
+      "    break_if %7 (%6)\n"
+      "    next (%6)\n"
+      "  }\n");
+  EXPECT_FALSE(counts_positions(f));
+  EXPECT_FALSE(is_inner_better(f, {}, &longer));
+}
+
 TEST(PlanSchedule, PrintsOneLine) {
   EXPECT_EQ(to_string(Schedule{.refill = true,
                                .isa = Isa::V4,

@@ -423,3 +423,32 @@ def test_a_call_explains_itself():
     f(ROWS)
     assert f.explain(ROWS).name == "total"
     assert "table" in f.lower(ROWS)
+
+
+# --- lanes hold values of one row ---
+
+
+def _all(row):
+    return np.sum(row), np.prod(row), np.max(row), np.min(row), np.argmin(row), np.any(row > 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+def test_long_rows_have_all_lanes_and_the_same_bits(dtype):
+    random = np.random.default_rng(5)
+    lengths = [1, 2, 7, 8, 9, 15, 16, 17, 40, 63, 64, 65, 100, 128, 129, 300] * 5
+    lists = [random.uniform(-1.5, 1.5, length).astype(dtype) for length in lengths]
+    for row in lists[::3]:
+        row[random.uniform(0, 1, row.size) < 0.5] *= 0  # extremes that are zeros of both signs
+        np.minimum(row, 0, out=row)
+    rows = lw.Ragged.from_lists(lists)
+    found = lw.vectorize(_all, compile="now")(rows)
+    assert lw.vectorize(_all, compile="now").explain(rows).schedule.startswith("inner")
+    for one, other in zip(found, lw.map(_all, rows, compile="never"), strict=True):
+        assert bits(one) == bits(other)
+
+
+def test_short_rows_share_the_lanes():
+    rows = lw.Ragged(np.ones(600, np.float32), np.arange(0, 601, 6))
+    function = lw.vectorize(lambda row: np.sum(row) * 7, compile="now")
+    assert function(rows)[3] == 42
+    assert function.explain(rows).schedule.startswith("packets")

@@ -399,3 +399,9 @@ def test_functions_of_rows_that_cannot_be_kept(tmp_path):
     expected = g(ROWS)
     again = pickle.loads(pickle.dumps(g))
     assert again(ROWS).tolist() == expected.tolist()
+
+
+def test_a_row_that_is_too_long_to_be_reduced():
+    rows = lw.Ragged(np.empty(2**31, np.int8), [0, 2**31])  # nobody reads it
+    with pytest.raises(lw.ElementError, match="row: too long to be reduced; expected at most"):
+        lw.map(lambda row: np.sum(row), rows)

@@ -98,6 +98,39 @@ TEST(Fuse, WhatNeedsASumWaitsForIt) {
   EXPECT_EQ(fused(text), text);
 }
 
+TEST(Fuse, OnesWithTheSameCountBecomeOne) {
+  const std::string each = R"( (%4: i32) {
+    %5 = table_read f32 %0, %4 unchecked
+    collect sum %5
+  }
+  %6 = result f32 %3 0
+  %7 = each 100 of )";
+  const std::string rest = R"( (%8: i32) {
+    %9 = table_read f32 %0, %8 unchecked
+    collect max %9
+  }
+  %10 = result f32 %7 0
+  return (%6, %10)
+}
+)";
+  const std::string head = "function f(%0: f32[100], %1: i32, %2: i32) -> (f32, f32) {\n";
+  const std::string apart = head + "  %3 = each 100 of %1" + each + "%2" + rest;
+  EXPECT_EQ(fused(apart), apart);
+  const std::string known = head + "  %3 = each 100" + each + "%1" + rest;
+  EXPECT_EQ(fused(known), known);
+  EXPECT_EQ(fused(head + "  %3 = each 100 of %1" + each + "%1" + rest), head +
+            R"(  %3 = each 100 of %1 (%4: i32) {
+    %5 = table_read f32 %0, %4 unchecked
+    collect sum %5
+    collect max %5
+  }
+  %6 = result f32 %3 0
+  %7 = result f32 %3 1
+  return (%6, %7)
+}
+)");
+}
+
 TEST(Fuse, ReadsElsewhereKeepWhatTheyReadApart) {
   const std::string text = R"(function f(%0: f32[100]) -> (f32[100], f32[100]) {
   %1 = each 100 (%2: i32) {

@@ -104,6 +104,7 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
   for (auto& v : values_) v.assign(static_cast<std::size_t>(most_), nullptr);
   count_assignments();
   hoist_uniform();
+  find_neighbours();
 }
 
 llvm::BasicBlock* Emitter::new_block(const llvm::Twine& name) {

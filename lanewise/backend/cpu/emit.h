@@ -125,6 +125,20 @@ class Emitter {
   llvm::Value* gather_small(std::size_t size, llvm::Value* base, llvm::Value* index,
                             llvm::Value* live);
   llvm::Value* gather(DType type, llvm::Value* base, llvm::Value* index, llvm::Value* mask);
+  /// Finds reads of small values whose place is one further at each step of their loop.
+  void find_neighbours();
+  /// What a loop changes: by which instruction; null: by several.
+  using Changes = std::map<kernel::RegisterId, const kernel::Instruction*>;
+  void find_neighbours(kernel::BlockId block, kernel::RegisterId mask, const Changes& changes);
+  bool counts_up(kernel::RegisterId r, kernel::RegisterId mask, const Changes& changes) const;
+  /// A table that can be read word by word, and the last place where a whole word is.
+  struct WordTable {
+    llvm::Value* words;
+    llvm::Value* last;
+  };
+  WordTable word_table(std::uint32_t table);
+  llvm::Value* gather_word(const kernel::Instruction& in, int u);
+  void read_neighbours(const kernel::Instruction& in);
   llvm::Value* lane_places(llvm::Value* index);
   llvm::Value* array_row(const kernel::Instruction& in, int u, llvm::Value* place);
   /// Numbers of the elements in register `u`, counted from the first of the chunk.
@@ -167,10 +181,16 @@ class Emitter {
 
   // --- inner ---
   void each(const kernel::Instruction& in);
-  /// The block of an `each` for so many registers of positions.
-  void positions(const kernel::Instruction& in, int width, llvm::Value* first, bool masked);
+  void known_positions(const kernel::Instruction& in, bool combines);
+  void counted_positions(const kernel::Instruction& in, bool combines);
+  int registers_a_step(bool combines, int most) const;
+  llvm::Value* whole_step(const kernel::Instruction& in, llvm::Value* slot);
+  /// The block of an `each` for so many registers of positions; register 0 would begin at `first`.
+  void positions(const kernel::Instruction& in, int begin, int width, llvm::Value* first,
+                 bool masked);
   void collect(const kernel::Instruction& in);
   llvm::Value* combined(const kernel::Instruction& in);
+  llvm::Value* combined_by_count(const kernel::Instruction& in);
   llvm::Value* fused_sum(const kernel::Instruction& in, llvm::Value* old, int u);
   llvm::Value* best_place(const kernel::Instruction& in);
   llvm::Value* combine(const kernel::Instruction& in, llvm::Value* a, llvm::Value* b);
@@ -233,7 +253,9 @@ class Emitter {
   std::vector<llvm::BasicBlock*> exits_;  // of the loops and branches around, the innermost last
   Values tables_;                         // their first values
   std::vector<Values> arrays_;            // by array and register
-  bool has_numbers_ = false;              // elements ask for their numbers
+  std::map<std::uint32_t, WordTable> word_tables_;
+  std::map<const kernel::Instruction*, Values> neighbours_;  // words that reads have, by register
+  bool has_numbers_ = false;                                 // elements ask for their numbers
   llvm::Value* ids_memory_ = nullptr;
 
   std::vector<int> assignments_;                        // by register
@@ -251,9 +273,11 @@ class Emitter {
   llvm::Value* base_ = nullptr;     // Packet: number of the packet's first element, i32
 
   // Inner.
-  llvm::Value* element_ = nullptr;   // number of the element in the chunk, i32
-  llvm::Value* position_ = nullptr;  // of the first lane, i32
-  int each_width_ = 1;               // registers of positions where nothing is combined
+  llvm::Value* element_ = nullptr;    // number of the element in the chunk, i32
+  llvm::Value* position_ = nullptr;   // of the first lane, i32
+  llvm::Value* positions_ = nullptr;  // how many there are, i32
+  int each_width_ = 1;                // registers of positions where nothing is combined
+  int step_registers_ = 1;            // registers of positions in a step without masks
   llvm::BasicBlock* next_element_ = nullptr;
   /// What an `each` has combined so far: rows of lanes with its stripes, and their places.
   struct Stripes {

@@ -88,56 +88,115 @@ void Emitter::each(const Instruction& in) {
                      stripe_slot(stripes.places, b_.getInt32(i)));
     }
   }
-  // Where values are combined, a step is all stripes, a register of positions for each register of
-  // those, or a part of them.
-  const int lanes = s_.lanes;
   const bool combines = std::any_of(k_.blocks[in.block].begin(), k_.blocks[in.block].end(),
                                     [](const auto& i) { return i.kind == Kind::Collect; });
-  const int width = combines ? std::min(kStripes / lanes, kMostPositions) : each_width_;
+  if (in.sources.empty()) {
+    known_positions(in, combines);
+  } else {
+    counted_positions(in, combines);
+  }
+  for (const Instruction& inner : k_.blocks[in.block]) {
+    if (inner.kind != Kind::Collect) continue;
+    const bool may_be_few = !in.sources.empty() && types::is_float(type(inner.sources[0]));
+    write(inner.dst, 0,
+          is_place(inner) ? best_place(inner)
+          : may_be_few    ? combined_by_count(inner)
+                          : combined(inner));
+  }
+}
+
+/// Where values are combined, a step is all stripes, a register of positions for each register of
+/// those, or a part of them.
+int Emitter::registers_a_step(bool combines, int most) const {
+  return combines ? std::min(kStripes / s_.lanes, most) : std::min(each_width_, most);
+}
+
+void Emitter::known_positions(const Instruction& in, bool combines) {
+  step_registers_ = registers_a_step(combines, kMostPositions);
   const auto size = static_cast<int>(in.index);
-  const int packet = width * lanes;
+  const int packet = step_registers_ * s_.lanes;
   const int whole = size / packet * packet;
-  Value* slot = new_slot(b_.getInt32Ty(), "position");
+  positions_ = b_.getInt32(in.index);
   if (whole > 0) {
+    Value* slot = new_slot(b_.getInt32Ty(), "position");
     b_.CreateStore(b_.getInt32(0), slot);
     llvm::BasicBlock* step = new_block("positions");
     llvm::BasicBlock* rest = new_block("rest");
     b_.CreateBr(step);
     b_.SetInsertPoint(step);
-    // Behind them, sums would sink below the look, out of the order that the divider wants.
-    const auto& body = k_.blocks[in.block];
-    const bool looks_first =
-        std::any_of(body.begin(), body.end(), [&](const auto& i) { return ends_part(i); });
-    if (looks_first) poll();
-    Value* first = b_.CreateLoad(b_.getInt32Ty(), slot);
-    positions(in, width, first, false);
-    Value* next = b_.CreateAdd(first, b_.getInt32(static_cast<unsigned>(packet)));
-    b_.CreateStore(next, slot);
-    if (!looks_first) poll();
+    Value* next = whole_step(in, slot);
     b_.CreateCondBr(b_.CreateICmpSLT(next, b_.getInt32(static_cast<unsigned>(whole))), step, rest);
     b_.SetInsertPoint(rest);
   }
   if (whole < size) {
-    const int left = (size - whole + lanes - 1) / lanes;
-    positions(in, left, b_.getInt32(static_cast<unsigned>(whole)), (size - whole) % lanes != 0);
-  }
-  for (const Instruction& inner : k_.blocks[in.block]) {
-    if (inner.kind != Kind::Collect) continue;
-    write(inner.dst, 0, is_place(inner) ? best_place(inner) : combined(inner));
+    const int left = (size - whole + s_.lanes - 1) / s_.lanes;
+    positions(in, 0, left, b_.getInt32(static_cast<unsigned>(whole)),
+              (size - whole) % s_.lanes != 0);
   }
 }
 
-void Emitter::positions(const Instruction& in, int width, Value* first, bool masked) {
+/// Whole steps as long as there are, then one register after the other.
+void Emitter::counted_positions(const Instruction& in, bool combines) {
+  constexpr int kFewRegisters = 4;  // there is code for each of them twice
+  step_registers_ = registers_a_step(combines, kFewRegisters);
+  Value* count = read(in.sources[0], 0, false);
+  positions_ = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, b_.getInt32(in.index));
+  Value* slot = new_slot(b_.getInt32Ty(), "position");
+  b_.CreateStore(b_.getInt32(0), slot);
+  llvm::BasicBlock* look = new_block("look");
+  llvm::BasicBlock* step = new_block("positions");
+  llvm::BasicBlock* rest = new_block("rest");
+  llvm::BasicBlock* done = new_block("positions_done");
+  const auto further = [&](int registers) {
+    const auto by = static_cast<unsigned>(registers * s_.lanes);
+    return b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), slot), b_.getInt32(by));
+  };
+  b_.CreateBr(look);
+  b_.SetInsertPoint(look);
+  b_.CreateCondBr(b_.CreateICmpSLE(further(step_registers_), positions_), step, rest);
+  b_.SetInsertPoint(step);
+  whole_step(in, slot);
+  b_.CreateBr(look);
+  b_.SetInsertPoint(rest);
+  for (int u = 0; u < step_registers_; ++u) {
+    llvm::BasicBlock* some = new_block("rest_of_positions");
+    b_.CreateCondBr(b_.CreateICmpSLT(further(u), positions_), some, done);
+    b_.SetInsertPoint(some);
+    positions(in, u, 1, further(0), true);
+  }
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+}
+
+/// A step without masks from the position in the slot on, which moves on.
+Value* Emitter::whole_step(const Instruction& in, Value* slot) {
+  // Behind them, sums would sink below the look, out of the order that the divider wants.
+  const auto& body = k_.blocks[in.block];
+  const bool looks_first =
+      std::any_of(body.begin(), body.end(), [&](const auto& i) { return ends_part(i); });
+  if (looks_first) poll();
+  Value* first = b_.CreateLoad(b_.getInt32Ty(), slot);
+  positions(in, 0, step_registers_, first, false);
+  Value* next = b_.CreateAdd(first, b_.getInt32(static_cast<unsigned>(step_registers_ * s_.lanes)));
+  b_.CreateStore(next, slot);
+  if (!looks_first) poll();
+  return next;
+}
+
+void Emitter::positions(const Instruction& in, int begin, int width, Value* first, bool masked) {
   position_ = first;
   masked_ = masked;
-  held_.clear();
-  for (int u = 0; u < width && masked; ++u) {
+  held_.assign(static_cast<std::size_t>(begin + width), nullptr);
+  for (int u = begin; u < begin + width && masked; ++u) {
     Value* from = b_.CreateAdd(first, b_.getInt32(static_cast<unsigned>(u * s_.lanes)));
-    Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), b_.getInt32(in.index));
-    held_.push_back(ops_.to_mask(b_.CreateICmpSLT(ops_.numbers_from(from), limit)));
+    Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), positions_);
+    held_[static_cast<std::size_t>(u)] =
+        ops_.to_mask(b_.CreateICmpSLT(ops_.numbers_from(from), limit));
   }
   const int outer = std::exchange(width_, width);
+  const int outer_begin = std::exchange(begin_, begin);
   block(in.block);
+  begin_ = outer_begin;
   width_ = outer;
 }
 
@@ -174,7 +233,7 @@ void Emitter::collect(const Instruction& in) {
   for (int u = begin_; u < begin_ + width_; ++u) {
     const auto i = static_cast<std::size_t>(u);
     Value* row = b_.getInt32(static_cast<unsigned>(u));
-    if (registers > kMostPositions) {
+    if (registers > static_cast<unsigned>(step_registers_)) {
       row =
           b_.CreateAdd(b_.CreateUDiv(position_, b_.getInt32(static_cast<unsigned>(s_.lanes))), row);
       row = b_.CreateAnd(row, b_.getInt32(registers - 1));
@@ -218,6 +277,36 @@ Emitter::Values Emitter::stripe_values(Value* rows, DType type) {
     values.push_back(b_.CreateLoad(ops_.lane_type(type), stripe_slot(rows, b_.getInt32(i))));
   }
   return values;
+}
+
+/// Few values from left to right: each is in a stripe of its own, and others change nothing.
+Value* Emitter::combined_by_count(const Instruction& in) {
+  llvm::BasicBlock* few = new_block("few");
+  llvm::BasicBlock* many = new_block("many");
+  llvm::BasicBlock* done = new_block("combined");
+  const auto most = static_cast<unsigned>(ir::kFewTerms);
+  b_.CreateCondBr(b_.CreateICmpSLE(positions_, b_.getInt32(most)), few, many);
+  b_.SetInsertPoint(few);
+  const DType t = type(in.sources[0]);
+  const Values values = stripe_values(stripes_[in.dst].values, t);
+  const auto lanes = static_cast<unsigned>(s_.lanes);
+  Value* in_order = b_.CreateExtractElement(values[0], std::uint64_t{0});
+  for (unsigned s = 1; s < most; ++s) {
+    Value* next = b_.CreateExtractElement(values[s / lanes], std::uint64_t{s % lanes});
+    const Op op = ir::combining_op(static_cast<ir::Collect>(in.index));
+    in_order = ops_.compute(op, t, t, false, in_order, next, nullptr);
+  }
+  b_.CreateBr(done);
+  few = b_.GetInsertBlock();
+  b_.SetInsertPoint(many);
+  Value* in_stripes = combined(in);
+  b_.CreateBr(done);
+  many = b_.GetInsertBlock();
+  b_.SetInsertPoint(done);
+  auto* result = b_.CreatePHI(in_order->getType(), 2);
+  result->addIncoming(in_order, few);
+  result->addIncoming(in_stripes, many);
+  return result;
 }
 
 /// Stripes s with s + 32, s + 16 and so on: registers first, then halves of one.

@@ -2,8 +2,6 @@
 
 Numbers are combined in the order that tensors have (``ir::Collect``): up to 8 from left to right,
 of more number j in stripe j mod 64, stripes in sequence, and then s with s + 32, s + 16 and so on.
-Of integers, bools and extremes the order makes no difference but for the sign of a zero. All
-elements count from 0 up, so that in lanes the place of a stripe is the same for all.
 """
 
 from collections.abc import Callable
@@ -12,16 +10,15 @@ from typing import Any
 import numpy as np
 
 from .._core import DType, Value
-from ..dtypes import BOUNDS, FLOATS, INTEGERS, TO_NUMPY, promote
+from ..dtypes import FLOATS, INTEGERS, TO_NUMPY, promote
 from ..element import Element, as_value, kind_of, record
 from ..errors import UsageError
-from ..recorder import Recorder
+from ..recorder import Collected, Recorder
 from ..source import at_line
 from .counted import fail_if
 from .rows import FUNCTIONS, Row, apply
 
-_STRIPES = 64
-_FEW = 8
+_MOST = 2**31 - 2**16  # numbers of a row
 _SUM_TYPES = {
     **dict.fromkeys((DType.Bool, DType.I8, DType.I16, DType.I32), DType.I64),
     **dict.fromkeys((DType.U8, DType.U16, DType.U32), DType.U64),
@@ -46,85 +43,19 @@ def loop(recorder: Recorder, begin: Value, end: Value, body: Callable[[Value], N
     recorder.lose(first)
 
 
-def _branch(recorder: Recorder, test: Value, body: Callable[[], None]) -> None:
-    """Record what only some elements do."""
-    recording = recorder.recording
-    first = recording.size
-    recording.begin_branch(test)
-    body()
-    recording.end_branch()
-    recorder.lose(first)
-
-
-def _in_sequence(row: Row, op: str, dtype: DType, neutral: Value) -> Value:
-    """Record the numbers combined from left to right."""
+def _collected(row: Row, how: str, dtype: DType) -> Value:
+    """Record what becomes of all numbers, converted: their sum, for example."""
     recorder = row.recorder
-    recording = recorder.recording
-    total = recording.slot(neutral)
+    length = row.length.value
+    if row.index_type is not DType.I32:
+        fail_if(row.length > _MOST, "row: too long to be reduced; expected at most 2**31 - 2**16")
+        length = recorder.convert(length, DType.I32)
 
-    def step(at: Value) -> None:
-        number = as_value(recorder, row.at(at), dtype)
-        recording.write(total, recorder.op(op, [recording.read(total), number]))
+    def one(position: Value) -> Collected:
+        number = row.at(recorder.convert(position, row.index_type))
+        return [(how, as_value(recorder, number, dtype))]
 
-    loop(recorder, row.number(0).value, row.length.value, step)
-    return recording.read(total)
-
-
-def _in_stripes(row: Row, op: str, dtype: DType, neutral: Value) -> Value:
-    """Record the numbers combined in the order of tensors."""
-    recorder = row.recorder
-    recording = recorder.recording
-
-    def number(value: int) -> Value:
-        return row.number(value).value
-
-    recorder.locate()
-    total = recording.slot(neutral)
-    block = recording.begin_block()
-    stripes = recording.array_before(block, dtype, _STRIPES)
-
-    def combine(at: Value, a: Value, b: Value) -> None:
-        recording.write_at(stripes, at, recorder.op(op, [a, b]), True)
-
-    def step(at: Value) -> None:
-        value = as_value(recorder, row.at(at), dtype)
-        place = recorder.op("and", [at, number(_STRIPES - 1)])
-        before = recording.read_at(stripes, place, True)
-        is_first = recorder.op("lt", [at, number(_STRIPES)])
-        combined = recorder.op(op, [before, value])
-        recording.write_at(stripes, place, _select(recorder, is_first, value, combined), True)
-        few = recording.read(total)
-        is_few = recorder.op("lt", [at, number(_FEW)])
-        recording.write(total, _select(recorder, is_few, recorder.op(op, [few, value]), few))
-
-    loop(recorder, number(0), row.length.value, step)
-
-    def read(place: int) -> Value:
-        return recording.read_at(stripes, number(place), True)
-
-    def together() -> None:
-        left = recorder.op("min", [row.length.value, number(_STRIPES)])
-        for half in (32, 16, 8):
-            distance = number(half)
-
-            def pair(at: Value, distance: Value = distance) -> None:
-                other = recorder.op("add", [at, distance])
-                a, b = (recording.read_at(stripes, place, True) for place in (at, other))
-                combine(at, a, b)
-
-            loop(recorder, number(0), recorder.op("sub", [left, distance]), pair)
-            left = recorder.op("min", [left, distance])
-        values = [read(place) for place in range(_FEW)]
-        while len(values) > 1:
-            half = len(values) // 2
-            values = [
-                recorder.op(op, [a, b]) for a, b in zip(values[:half], values[half:], strict=True)
-            ]
-        recording.write(total, values[0])
-
-    _branch(recorder, recorder.op("gt", [row.length.value, number(_FEW)]), together)
-    recording.end_block(block)
-    return recording.read(total)
+    return recorder.each(_MOST, one, length)[0]
 
 
 def _select(recorder: Recorder, test: Value, a: Value, b: Value) -> Value:
@@ -157,8 +88,8 @@ def _type_of(row: Row) -> DType:
     return dtype
 
 
-def _total(call: str, op: str, neutral: float, empty: float) -> Callable[..., Any]:
-    """Return `sum` or `prod`; `neutral` changes no number it is combined with."""
+def _total(call: str, how: str, empty: float) -> Callable[..., Any]:
+    """Return `sum` or `prod`; that of no numbers is `empty`."""
 
     def function(a: Row, axis: Any = None, dtype: Any = None) -> Any:
         _check_axis(call, axis)
@@ -166,43 +97,26 @@ def _total(call: str, op: str, neutral: float, empty: float) -> Callable[..., An
         ours = _typed(call, dtype, _SUM_TYPES.get(own, own))
         wide = _wide(ours)
         recorder = a.recorder
+        value = _collected(a, how, wide)
         if wide in FLOATS:
-            value = _in_stripes(a, op, wide, recorder.constant(wide, neutral))
-            nothing = recorder.constant(wide, empty)
             is_empty = recorder.op("eq", [a.length.value, a.number(0).value])
-            value = _select(recorder, is_empty, nothing, value)
-        else:
-            value = _in_sequence(a, op, wide, as_value(recorder, int(neutral), wide))
+            value = _select(recorder, is_empty, recorder.constant(wide, empty), value)
         return Element(recorder, recorder.convert(value, ours))
 
     return function
 
 
-sum_ = _total("sum", "add", -0.0, 0.0)
-prod = _total("prod", "mul", 1.0, 1.0)
+sum_ = _total("sum", "sum", 0.0)
+prod = _total("prod", "product", 1.0)
 
 
-def extreme(row: Row, op: str) -> Element:
+def extreme(row: Row, how: str) -> Element:
     """Record the least or greatest number; of none, the one that changes no other."""
     recorder = row.recorder
     dtype = _type_of(row)
     if dtype is DType.Bool:
-        name, initial = ("and", True) if op == "min" else ("or", False)
-        value = recorder.constant(DType.Bool, initial)
-        return Element(recorder, _in_sequence(row, name, dtype, value))
-    wide = _wide(dtype)
-    if wide not in FLOATS:
-        bound = BOUNDS[wide].max if op == "min" else BOUNDS[wide].min
-        value = _in_sequence(row, op, wide, recorder.constant(wide, int(bound)))
-        return Element(recorder, value)
-    neutral = recorder.constant(wide, np.inf if op == "min" else -np.inf)
-    recording = recorder.recording
-    found = _in_sequence(row, op, wide, neutral)
-    result = recording.slot(found)
-    # The sign of a zero is the one thing that depends on the order.
-    is_zero = recorder.op("eq", [found, recorder.constant(wide, 0.0)])
-    _branch(recorder, is_zero, lambda: recording.write(result, _in_stripes(row, op, wide, neutral)))
-    return Element(recorder, recorder.convert(recording.read(result), dtype))
+        return Element(recorder, _collected(row, "and" if how == "min" else "or", dtype))
+    return Element(recorder, recorder.convert(_collected(row, how, _wide(dtype)), dtype))
 
 
 def _require_some(call: str, row: Row) -> None:
@@ -222,51 +136,33 @@ min_ = _least("min", "min")
 max_ = _least("max", "max")
 
 
-def _place(call: str, is_better: str) -> Callable[..., Any]:
+def _place(call: str, how: str) -> Callable[..., Any]:
     """Return `argmin` or `argmax`: the first position of the best number, or of a NaN."""
 
     def function(a: Row, axis: Any = None) -> Any:
         _check_axis(call, axis)
         _require_some(call, a)
-        recorder = a.recorder
-        recording = recorder.recording
         own = _type_of(a)
-        dtype = DType.I32 if own is DType.Bool else _wide(own)
-        zero = 0.0 if dtype in FLOATS else 0
-        best = recording.slot(recorder.constant(dtype, zero))
-        place = recording.slot(a.number(0).value)
-
-        def step(at: Value) -> None:
-            value = Element(recorder, as_value(recorder, a.at(at), dtype))
-            now = Element(recorder, recording.read(best))
-            takes = record(is_better, value, now) | (Element(recorder, at) == 0)
-            if dtype in FLOATS:
-                takes = takes | (record("isnan", value) & ~record("isnan", now))
-            recording.write(best, _select(recorder, takes.value, value.value, now.value))
-            recording.write(place, _select(recorder, takes.value, at, recording.read(place)))
-
-        loop(recorder, a.number(0).value, a.length.value, step)
-        return Element(recorder, recorder.convert(recording.read(place), DType.I64))
+        place = _collected(a, how, DType.I32 if own is DType.Bool else _wide(own))
+        return Element(a.recorder, a.recorder.convert(place, DType.I64))
 
     return function
 
 
-argmin = _place("argmin", "less")
-argmax = _place("argmax", "greater")
+argmin = _place("argmin", "argmin")
+argmax = _place("argmax", "argmax")
 
 
-def _quantifier(call: str, op: str, initial: bool) -> Callable[..., Any]:
+def _quantifier(call: str, how: str) -> Callable[..., Any]:
     def function(a: Row, axis: Any = None) -> Any:
         _check_axis(call, axis)
-        recorder = a.recorder
-        value = recorder.constant(DType.Bool, initial)
-        return Element(recorder, _in_sequence(a, op, DType.Bool, value))
+        return Element(a.recorder, _collected(a, how, DType.Bool))
 
     return function
 
 
-any_ = _quantifier("any", "or", False)
-all_ = _quantifier("all", "and", True)
+any_ = _quantifier("any", "or")
+all_ = _quantifier("all", "and")
 
 
 def _real_type(dtype: DType) -> DType:
@@ -319,7 +215,7 @@ def dot(a: Any, b: Any) -> Any:
     recorder = a.recorder
     recording = recorder.recording
     if dtype not in FLOATS:
-        return Element(recorder, _in_sequence(product, "add", dtype, recorder.constant(dtype, 0)))
+        return Element(recorder, _collected(product, "sum", dtype))
     wide = _wide(dtype)
     total = recording.slot(recorder.constant(wide, 0.0))
 

@@ -229,6 +229,8 @@ class Run:
         """Return the rows of a block by length, None where that does not help."""
         if self._is_ordered or block.stop - block.start < _PACKET:
             return None
+        if self._recorded.program.is_inner(self._options.map):  # rows wait for no others
+            return None
         longest = max(self._ragged, key=lambda one: len(one.values))
         order = np.empty(block.stop - block.start, np.int32)
         is_uneven = order_by_length(longest.offsets[block.start : block.stop + 1], order)

@@ -14,7 +14,6 @@ from ..errors import UsageError
 from ..flow.containers import Place
 from ..recorder import Recorder
 from ..source import at_line, user_line
-from . import spaces
 
 ROW, TABLE, KEPT, ARRAY, NUMBER = "row", "table", "kept", "array", "number"
 _MEMORY = "memory"
@@ -122,8 +121,8 @@ class Base:
         recorder = self.recorder
         recorder.locate()
         if self.kind in (ROW, TABLE):
-            kept = spaces.each(
-                recorder, self.size, lambda at: [("keep", value) for value in self.read(at)]
+            kept = recorder.each(
+                self.size, lambda at: [("keep", value) for value in self.read(at)]
             )
             self.values = tuple(kept)
         self.values = tuple(recorder.recording.array(one, self.size) for one in self.values)

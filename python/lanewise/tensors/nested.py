@@ -131,7 +131,7 @@ def _record(recorder: Recorder, size: int, call: Callable[[Value], Any]) -> Any:
         counts = [len(part) for part in parts]
         return [("keep", value) for part in parts for value in part]
 
-    left = iter(spaces.each(recorder, size, body))
+    left = iter(recorder.each(size, body))
     values = [tuple(itertools.islice(left, count)) for count in counts]
     if recorder.draws != draws:
         dtypes = [element_of(recorder, one).kind.dtype for one in values]

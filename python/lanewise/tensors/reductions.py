@@ -83,7 +83,7 @@ def reduce(
             if how.startswith("arg"):
                 return [spaces.number(recorder, 0)]
             return [prepare(a.at(positions, outer[0]))]
-        return spaces.each(recorder, count[0], one)
+        return recorder.each(count[0], one)
 
     [value] = spaces.keep_all(recorder, sizes, body)
     if not shape and not keepdims:

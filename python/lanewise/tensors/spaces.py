@@ -95,24 +95,6 @@ def index_of(
     return recorder.op("add", [moving, recorder.convert(total, moving.dtype)])
 
 
-Collected = list[tuple[str, Value]]
-
-
-def each(recorder: Recorder, size: int, body: Callable[[Value], Collected]) -> list[Value]:
-    """Record an `each`; the body gives values, and what becomes of them."""
-    recorder.locate()
-    first = recorder.recording.size
-    loop, position = recorder.recording.begin_each(size)
-    recorder.eaches += 1
-    collected = body(position)
-    for how, value in collected:
-        recorder.recording.collect(how, value)
-    recorder.recording.end_each()
-    recorder.eaches -= 1
-    recorder.lose(first)
-    return [recorder.recording.result(loop, index) for index in range(len(collected))]
-
-
 def keep_all(
     recorder: Recorder, sizes: Sequence[int], body: Callable[[list[Value]], list[Value]]
 ) -> list[Value]:
@@ -122,8 +104,8 @@ def keep_all(
         if len(positions) == len(sizes):
             return body(positions)
         size = sizes[len(positions)]
-        return each(
-            recorder, size, lambda at: [("keep", value) for value in inside([*positions, at])]
+        return recorder.each(
+            size, lambda at: [("keep", value) for value in inside([*positions, at])]
         )
 
     return inside([])

@@ -497,7 +497,7 @@ class Tensor(Whole):
             is_second = recorder.op("eq", [recorder.op("and", [at, one]), one])
             return recorder.op("select", [is_second, second, first])
 
-        [value] = spaces.each(recorder, self.size * 2, lambda at: [("keep", read(at))])
+        [value] = recorder.each(self.size * 2, lambda at: [("keep", read(at))])
         return value
 
     def item(self, *index: Any) -> Any:

@@ -396,6 +396,11 @@ void Emitter::instruction(const Instruction& in) {
 }
 
 void Emitter::compute(const Instruction& in) {
+  if (estimate_of(in) == Estimate::QuotientByOne) {
+    const auto found = quotients(b_, read_all(in.sources[0]), read(in.sources[1], 0, false));
+    for (int u = 0; u < width_; ++u) write(in.dst, begin_ + u, found[static_cast<std::size_t>(u)]);
+    return;
+  }
   const bool varying = is_varying(in.dst);
   const DType operand = type(in.sources.back());
   const int from = varying ? begin_ : 0;
@@ -420,6 +425,7 @@ Value* Emitter::estimated(const Instruction& in, int u) {
   switch (estimate_of(in)) {
     case Estimate::None:
     case Estimate::InvertedRoot:
+    case Estimate::QuotientByOne:  // of all registers at a time
       return nullptr;
     case Estimate::ReciprocalOfRoot:
       return reciprocal_of_root(b_, source(1));

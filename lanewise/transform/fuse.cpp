@@ -8,6 +8,8 @@
 
 #include "lanewise/transform/copier.h"
 #include "lanewise/transform/passes.h"
+#include "lanewise/transform/places.h"
+#include "lanewise/transform/split.h"
 
 namespace lw::transform {
 namespace {
@@ -30,15 +32,6 @@ int cost_of(const ir::Function& f, ir::BlockId block) {
   return sum;
 }
 
-/// How many there are, by the argument that says which.
-std::map<ValueId, std::uint32_t> count_positions(const ir::Function& f) {
-  std::map<ValueId, std::uint32_t> counts;
-  for (const Instruction& in : f.values) {
-    if (in.op == Op::Each) counts[f.blocks[in.block].arguments[0]] = in.index;
-  }
-  return counts;
-}
-
 /// Reads at the position of an `each` that has no more positions than there are places need no
 /// check.
 ir::Function without_vain_checks(ir::Function f) {
@@ -53,104 +46,6 @@ ir::Function without_vain_checks(ir::Function f) {
     in.index = static_cast<std::uint32_t>(ir::IndexMode::Unchecked);
   }
   return f;
-}
-
-/// True when nothing in the block fails, changes anything, or reads what may change.
-bool is_pure(const ir::Function& f, ir::BlockId block) {
-  bool pure = true;
-  ir::for_each(
-      f,
-      [&](ValueId id, int) {
-        const Instruction& in = f[id];
-        const bool is_read = in.op == Op::TableRead || in.op == Op::ArrayRead;
-        const auto mode = static_cast<ir::IndexMode>(in.index);
-        const bool is_safe_read =
-            is_read && mode != ir::IndexMode::Check && f[in.operands[0]].op != Op::Array;
-        const bool computes = ops::is_elementwise(in.op) && !ops::can_fail(in.op, in.type);
-        const bool is_structure = in.op == Op::Constant || in.op == Op::Collect ||
-                                  in.op == Op::Result || in.op == Op::Loop ||
-                                  in.op == Op::BreakIf || in.op == Op::Next || in.op == Op::Each;
-        pure = pure && (computes || is_safe_read || is_structure);
-      },
-      block);
-  return pure;
-}
-
-// --- places as sums ---
-
-/// constant + factor * position + ..., of positions of an `each`; i32 without overflow.
-struct Place {
-  struct Term {
-    ValueId position;
-    std::uint32_t count;  // of positions
-    std::int64_t factor;
-  };
-  std::int64_t constant = 0;
-  std::vector<Term> terms;
-
-  bool is_below(std::int64_t limit) const {
-    std::int64_t most = constant;
-    for (const Term& term : terms) {
-      if (term.factor < 0) return false;
-      most += term.factor * (term.count - 1);
-    }
-    return constant >= 0 && most < limit;
-  }
-};
-
-class Places {
- public:
-  explicit Places(const ir::Function& f) : f_(f), counts_(count_positions(f)) {}
-
-  /// An index as such a sum, if it is one.
-  std::optional<Place> of(ValueId index) const {
-    Place place;
-    if (!add(index, 1, place) || !place.is_below(INT32_MAX)) return std::nullopt;
-    return place;
-  }
-
- private:
-  bool add(ValueId id, std::int64_t factor, Place& to) const {
-    constexpr std::int64_t kFar = 1 << 30;
-    const Instruction& in = f_[id];
-    if (in.type != DType::I32 || factor > kFar || factor < -kFar) return false;
-    if (in.op == Op::Constant) {
-      to.constant += factor * types::to_int64(in.constant);
-      return true;
-    }
-    if (in.op == Op::Add) return add(in.operands[0], factor, to) && add(in.operands[1], factor, to);
-    if (in.op == Op::Mul) {
-      for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-        const Instruction& other = f_[in.operands[1 - i]];
-        if (other.op != Op::Constant) continue;
-        const std::int64_t times = types::to_int64(other.constant);
-        return times >= 0 && times < kFar && add(in.operands[i], factor * times, to);
-      }
-      return false;
-    }
-    const auto known = counts_.find(id);
-    if (known == counts_.end()) return false;
-    to.terms.push_back({id, known->second, factor});
-    return true;
-  }
-
-  const ir::Function& f_;
-  std::map<ValueId, std::uint32_t> counts_;
-};
-
-/// Parts a place in rows of `size` into the number of the row and the place in it.
-std::optional<std::pair<Place, Place>> parted(const Place& place, std::uint32_t size) {
-  Place row{.constant = place.constant / size, .terms = {}};
-  Place within{.constant = place.constant % size, .terms = {}};
-  for (const Place::Term& term : place.terms) {
-    if (term.factor % size == 0) {
-      row.terms.push_back({term.position, term.count, term.factor / size});
-    } else {
-      within.terms.push_back(term);
-    }
-  }
-  if (!within.is_below(size)) return std::nullopt;
-  return std::pair(std::move(row), std::move(within));
 }
 
 // --- computing where it is read ---
@@ -239,7 +134,7 @@ class Inliner : public Copier {
       positions.push_back(build_.convert(map_[in.operands[1]], DType::I32));
     } else {
       const auto places = positions_of(id, inlined->second).value();
-      for (const Place& place : places) positions.push_back(record(place));
+      for (const Place& place : places) positions.push_back(record(build_, place, map_));
     }
     for (std::size_t depth = 0; depth < eaches.size(); ++depth) {
       const ir::Block& block = f_.blocks[f_[eaches[depth]].block];
@@ -315,22 +210,6 @@ class Inliner : public Copier {
     return positions;
   }
 
-  ValueId record(const Place& place) {
-    ValueId sum = ir::kNone;
-    const auto number = [&](std::int64_t n) {
-      return build_.constant(Scalar(static_cast<std::int32_t>(n)));
-    };
-    const auto add = [&](ValueId value) {
-      sum = sum == ir::kNone ? value : build_.op(Op::Add, {sum, value});
-    };
-    for (const Place::Term& term : place.terms) {
-      const ValueId position = map_[term.position];
-      add(term.factor == 1 ? position : build_.op(Op::Mul, {position, number(term.factor)}));
-    }
-    if (sum == ir::kNone || place.constant != 0) add(number(place.constant));
-    return sum;
-  }
-
   std::vector<Uses> uses_;
   Places places_;
   std::map<ValueId, Inlined> inlined_;  // by result
@@ -340,27 +219,22 @@ class Inliner : public Copier {
 
 /// An `each` over all places of an array that was kept one in another goes through them in the same
 /// way: then what it reads can be computed there.
-class Splitter : public Copier {
+class Splits {
  public:
-  explicit Splitter(const ir::Function& f) : Copier(f) {
+  explicit Splits(const ir::Function& f) : f_(f) {
     ir::for_each(f, [&](ValueId id, int) {
-      if (f[id].op == Op::Each) decide(id);
+      if (f[id].op == Op::Each && keeps_numbers(f, id)) decide(id);
     });
   }
-  bool finds_any() const { return !sizes_.empty(); }
+  const std::map<ValueId, Sizes>& found() const { return sizes_; }
 
  private:
   void decide(ValueId each) {
     if (ir::has_count(f_[each])) return;
     const ir::Block& block = f_.blocks[f_[each].block];
-    std::vector<std::uint32_t> sizes;
+    Sizes sizes;
     for (const ValueId id : block.body) {
       const Instruction& in = f_[id];
-      const bool is_kept =
-          in.op != Op::Collect ||
-          (in.operands.size() == 1 && static_cast<Collect>(in.index) == Collect::Keep &&
-           ir::is_number(f_, in.operands[0]));
-      if (!is_kept || in.op == Op::Each) return;
       if (in.op == Op::ArrayRead && in.operands[1] == block.arguments[0] && sizes.empty() &&
           ir::size_of(f_, in.operands[0]) == f_[each].index) {
         sizes = sizes_of(in.operands[0]);
@@ -371,49 +245,18 @@ class Splitter : public Copier {
   }
 
   /// How many positions the `each` has that keeps an array, and those in it.
-  std::vector<std::uint32_t> sizes_of(ValueId array) const {
-    std::vector<std::uint32_t> sizes;
+  Sizes sizes_of(ValueId array) const {
+    Sizes sizes;
     while (ir::is_array(f_, array) && f_[array].op == Op::Result) {
       const ValueId each = f_[array].operands[0];
       sizes.push_back(f_[each].index);
       array = ir::collect_of(f_, each, f_[array].index).operands[0];
     }
-    return ir::is_number(f_, array) ? sizes : std::vector<std::uint32_t>();
+    return ir::is_number(f_, array) ? sizes : Sizes();
   }
 
-  void instruction(ValueId id) override {
-    const auto found = sizes_.find(id);
-    if (found == sizes_.end()) return Copier::instruction(id);
-    build_.set_location(f_[id].location);
-    const ir::Block& block = f_.blocks[f_[id].block];
-    std::vector<ValueId> eaches;
-    ValueId place = ir::kNone;
-    for (const std::uint32_t size : found->second) {
-      eaches.push_back(build_.begin_each(size));
-      const ValueId position = build_.arguments(eaches.back())[0];
-      if (place == ir::kNone) {
-        place = position;
-      } else {
-        const ValueId count = build_.constant(Scalar(static_cast<std::int32_t>(size)));
-        place = build_.op(Op::Add, {build_.op(Op::Mul, {place, count}), position});
-      }
-    }
-    map_[block.arguments[0]] = place;
-    this->block(f_[id].block);
-    const auto kept = static_cast<std::uint32_t>(ir::collects_of(f_, id).size());
-    while (eaches.size() > 1) {
-      build_.close_loop();
-      const ValueId inner = eaches.back();
-      eaches.pop_back();
-      for (std::uint32_t i = 0; i < kept; ++i) {
-        build_.collect(Collect::Keep, build_.result(inner, i));
-      }
-    }
-    build_.close_loop();
-    map_[id] = eaches[0];
-  }
-
-  std::map<ValueId, std::vector<std::uint32_t>> sizes_;  // by each
+  const ir::Function& f_;
+  std::map<ValueId, Sizes> sizes_;  // by each
 };
 
 // --- two in one ---
@@ -620,9 +463,9 @@ ir::Function fuse(const ir::Function& function) {
       f = remove_dead(simplify(inliner.run()));
       continue;
     }
-    Splitter splitter(f);
-    if (!splitter.finds_any()) break;
-    f = remove_dead(simplify(splitter.run()));
+    const Splits splits(f);
+    if (splits.found().empty()) break;
+    f = remove_dead(simplify(split(f, splits.found())));
   }
   f = remove_dead(simplify(Merger(std::move(f)).run()));
   return give_once(f) ? remove_dead(simplify(f)) : f;

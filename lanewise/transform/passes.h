@@ -67,6 +67,8 @@ bool has_each(const ir::Function& function);
 struct SerializeOptions {
   /// But those with many positions that have none inside.
   bool keeps_inner = false;
+  /// Then arrays of so many bytes that are read by rows are kept by rows (streams.h).
+  std::size_t large = 32 << 10;
   /// So many positions of an `each` go through the loops inside in step (in_step.h), and rows are
   /// copied into arrays of lanes at the beginning: for products.
   std::uint32_t in_step = 1;

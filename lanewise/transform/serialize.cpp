@@ -14,6 +14,8 @@
 #include "lanewise/base/float_state.h"
 #include "lanewise/transform/in_step.h"
 #include "lanewise/transform/passes.h"
+#include "lanewise/transform/places.h"
+#include "lanewise/transform/streams.h"
 
 namespace lw::transform {
 namespace {
@@ -29,9 +31,15 @@ class Serializer : public StepCopier {
  public:
   Serializer(const ir::Function& f, SerializeOptions options)
       : StepCopier(f),
+        places_(f),
         keeps_inner_(options.keeps_inner),
         in_step_(options.in_step),
-        in_block_(options.terms) {}
+        in_block_(options.terms) {
+    if (keeps_inner_) streams_ = find_streams(f, options.large);
+    for (const Stream& stream : streams_.streams) {
+      for (const Stream::Member& member : stream.members) stream_of_[member.each] = &stream;
+    }
+  }
 
  private:
   // --- arithmetic of indices ---
@@ -87,6 +95,9 @@ class Serializer : public StepCopier {
     const Instruction& in = f_[id];
     build_.set_location(in.location);
     if (in.op == Op::Param) return param(id);
+    if (stream_of_.count(id) > 0) return stream(id);
+    if (in.op == Op::Result && stream_of_.count(in.operands[0]) > 0) return;  // set by `stream`
+    if (in.op == Op::ArrayRead && streams_.rings.count(in.operands[0]) > 0) return read_ring(id);
     if (in.op == Op::Each && stays(id)) return keep(id);
     if (in.op == Op::Loop && sums_.count(id) > 0) return;
     if (in.op == Op::Result && sums_.count(in.operands[0]) > 0) return read_sum(id);
@@ -215,6 +226,9 @@ class Serializer : public StepCopier {
     ValueId value = ir::kNone;         // a number or an array
     std::vector<ValueId> values = {};  // of an array whose places are known
     ValueId base = ir::kNone;          // where in the array it begins; kNone: at 0
+    const Ring* ring = nullptr;        // if it has the last rows only
+
+    std::uint32_t stride(std::uint32_t row) const { return ring == nullptr ? row : ring->stride; }
   };
   /// Where what is kept goes: into the array of an `each` around.
   struct Target {
@@ -368,6 +382,88 @@ class Serializer : public StepCopier {
     made_[id] = std::move(made);
   }
 
+  // --- rows of several ---
+
+  /// When the last of them comes, all go through their rows together.
+  void stream(ValueId last) {
+    const Stream& stream = *stream_of_.at(last);
+    if (stream.members.back().each != last) return;
+    for (const Stream::Member& member : stream.members) {
+      std::vector<Made>& made = made_[member.each];
+      const auto collects = this->collects(member.each);
+      made.resize(collects.size());
+      ir::Operands carried;
+      for (std::size_t i = 0; i < collects.size(); ++i) {
+        begin(*collects[i], f_[member.each].index, made[i], carried);
+      }
+    }
+    for (ValueId id = 0; id < f_.values.size(); ++id) {
+      const Instruction& in = f_[id];
+      if (in.op != Op::Result || stream_of_.count(in.operands[0]) == 0 ||
+          stream_of_.at(in.operands[0]) != &stream) {
+        continue;
+      }
+      Made& made = made_.at(in.operands[0])[in.index];
+      if (const auto ring = streams_.rings.find(id); ring != streams_.rings.end()) {
+        made.value = new_array(in.type, ring->second.stride * ring->second.depth);
+        made.ring = &ring->second;
+      }
+      map_[id] = made.value;
+    }
+    count_to(stream.steps, {}, [&](ValueId at, std::span<const ValueId>) {
+      for (const Stream::Member& member : stream.members) row_of(member, stream.steps, at);
+      return ir::Operands();
+    });
+  }
+
+  /// The row that a member has at this step, if there is one.
+  void row_of(const Stream::Member& member, std::uint32_t steps, ValueId at) {
+    const std::uint32_t end = member.delay + f_[member.each].index;
+    ValueId before = ir::kNone;
+    if (member.delay > 0) before = build_.op(Op::Lt, {at, number(member.delay)});
+    if (end < steps) {
+      const ValueId behind = build_.op(Op::Ge, {at, number(end)});
+      before = before == ir::kNone ? behind : build_.op(Op::Or, {before, behind});
+    }
+    if (before == ir::kNone) return keep_position(member.each, at);
+    build_.begin_loop({});
+    build_.break_if(before, {});
+    keep_position(member.each, add(at, number(-std::int64_t{member.delay})));
+    build_.break_if(build_.constant(Scalar(true)), {});
+    build_.end_loop({});
+  }
+
+  void keep_position(ValueId each, ValueId j) {
+    const auto collects = this->collects(each);
+    const std::vector<Made>& made = made_.at(each);
+    const auto place = [&](std::size_t i) {
+      return made[i].ring == nullptr ? j : within_ring(j, made[i].ring->depth);
+    };
+    map_[f_.blocks[f_[each].block].arguments[0]] = j;
+    for (std::size_t i = 0; i < collects.size(); ++i) aim(each, *collects[i], made[i], place(i));
+    std::vector<ValueId> outer;
+    outer.swap(collected_);
+    block(f_[each].block);
+    outer.swap(collected_);
+    ir::Operands none;
+    for (std::size_t i = 0; i < collects.size(); ++i) {
+      step(*collects[i], f_[each].index, made[i], place(i), outer[i], none, none);
+    }
+  }
+
+  ValueId within_ring(ValueId row, std::uint32_t depth) {
+    return depth == 1 ? number(0) : build_.op(Op::And, {row, number(depth - 1)});
+  }
+
+  void read_ring(ValueId id) {
+    const Instruction& in = f_[id];
+    const Ring& ring = streams_.rings.at(in.operands[0]);
+    const auto parts = parted(places_.of(in.operands[1]).value(), ring.row).value();
+    const ValueId row = within_ring(record(build_, parts.first, map_), ring.depth);
+    const ValueId first = build_.op(Op::Mul, {row, number(ring.stride)});
+    map_[id] = get(map_[in.operands[0]], add(first, record(build_, parts.second, map_)));
+  }
+
   /// The terms of a long product are taken in blocks, by all positions before the next block: what
   /// these read again and again stays in the caches. Sums wait in arrays.
   bool terms_in_blocks(ValueId each, const std::vector<bool>& own) {
@@ -428,7 +524,7 @@ class Serializer : public StepCopier {
       for (const ValueId operand : f_[id].operands) uses += operand == of;
     });
     if (!goes_round || uses != 1) return;
-    ValueId base = build_.op(Op::Mul, {j, number(ir::size_of(f_, of))});
+    ValueId base = build_.op(Op::Mul, {j, number(made.stride(ir::size_of(f_, of)))});
     if (made.base != ir::kNone) base = add(made.base, base);
     targets_[&ir::collect_of(f_, inner, f_[of].index)] = {made.value, base};
   }
@@ -470,7 +566,8 @@ class Serializer : public StepCopier {
           targets_.count(&ir::collect_of(f_, f_[of].operands[0], f_[of].index)) > 0;
       if (is_there) return;
       const std::uint32_t size = ir::size_of(f_, of);
-      copy(value, made.value, from_base(build_.op(Op::Mul, {j, number(size)})), size);
+      const ValueId place = build_.op(Op::Mul, {j, number(made.stride(size))});
+      copy(value, made.value, from_base(place), size);
     } else if (how == Collect::Keep) {
       set(made.value, from_base(j), value);
     } else if (ir::gives_place(how)) {
@@ -622,6 +719,9 @@ class Serializer : public StepCopier {
     });
   }
 
+  Places places_;
+  Streams streams_;
+  std::map<ValueId, const Stream*> stream_of_;  // by each
   bool keeps_inner_;
   std::uint32_t in_step_;
   std::uint32_t in_block_;
@@ -650,6 +750,10 @@ bool is_serial(const ir::Function& f) {
 
 ir::Function serialize(const ir::Function& function, SerializeOptions options) {
   const base::FloatState state;  // constants are folded
+  if (options.keeps_inner) {
+    const ir::Function f = in_rows(function, options.large);
+    return remove_dead(simplify(Serializer(f, options).run()));
+  }
   return remove_dead(simplify(Serializer(function, options).run()));
 }
 

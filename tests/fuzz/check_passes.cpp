@@ -130,6 +130,7 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
     const std::pair<std::string, transform::SerializeOptions> kinds[] = {
         {"serialize", {}},
         {"serialize, but inner ones", {.keeps_inner = true}},
+        {"serialize, in streams", {.keeps_inner = true, .large = 0}},
         {"serialize, in step", {.in_step = 3}},
         {"serialize, terms in blocks", {.in_step = 3, .terms = 2}}};
     for (const auto& [kind, options] : kinds) {

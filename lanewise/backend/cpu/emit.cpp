@@ -219,7 +219,7 @@ bool Emitter::is_local(const Instruction& in) const {
 }
 
 bool Emitter::is_skipped(const Instruction& in) const {
-  if (in.dst != kernel::kNone && hoisted_[in.dst]) return true;
+  if ((in.dst != kernel::kNone && hoisted_[in.dst]) || done_.count(&in) > 0) return true;
   // A test that cannot hold at this step.
   return in.period != 0 && in.period % step_count_ == 0 &&
          step_ != (in.at_end ? step_count_ - 1 : 0);
@@ -397,6 +397,11 @@ void Emitter::instruction(const Instruction& in) {
 }
 
 void Emitter::compute(const Instruction& in) {
+  if (estimate_of(in) == Estimate::QuotientByOne) {
+    const auto found = quotients(b_, read_all(in.sources[0]), read(in.sources[1], 0, false));
+    for (int u = 0; u < width_; ++u) write(in.dst, begin_ + u, found[static_cast<std::size_t>(u)]);
+    return;
+  }
   const bool varying = is_varying(in.dst);
   const DType operand = type(in.sources.back());
   const int from = varying ? begin_ : 0;
@@ -406,6 +411,7 @@ void Emitter::compute(const Instruction& in) {
     Value* value = masked_add(in, u);
     if (value == nullptr) value = add_of_mask(in, u);
     if (value == nullptr) value = estimated(in, u);
+    if (value == nullptr) value = loaded_difference(in, u);
     if (value == nullptr) {
       Value* v[3] = {nullptr, nullptr, nullptr};
       for (std::size_t i = 0; i < in.sources.size(); ++i) v[i] = read(in.sources[i], u, varying);
@@ -416,11 +422,28 @@ void Emitter::compute(const Instruction& in) {
   for (int u = from; u < to; ++u) write(in.dst, u, results[static_cast<std::size_t>(u - from)]);
 }
 
+/// x - y as x + -y, where x was just loaded and y is the same for all lanes: an addition takes x
+/// from memory, which needs no register then.
+Value* Emitter::loaded_difference(const Instruction& in, int u) {
+  if (!k_.inner || in.op != Op::Sub || !types::is_float(type(in.dst)) ||
+      is_varying(in.sources[1]) || !is_varying(in.sources[0])) {
+    return nullptr;
+  }
+  const Instruction* x = made_by(in.sources[0]);
+  const bool is_loaded =
+      x != nullptr && x->step == 1 && (x->kind == Kind::TableRead || x->kind == Kind::RowRead);
+  if (!is_loaded) return nullptr;
+  const DType t = type(in.dst);
+  Value* negated = ops_.splat(b_.CreateFNeg(read(in.sources[1], 0, false)), t);
+  return b_.CreateFAdd(negated, read(in.sources[0], u, true));
+}
+
 Value* Emitter::estimated(const Instruction& in, int u) {
   const auto source = [&](std::size_t i) { return read(in.sources[i], u, true); };
   switch (estimate_of(in)) {
     case Estimate::None:
     case Estimate::InvertedRoot:
+    case Estimate::QuotientByOne:  // of all registers at a time
       return nullptr;
     case Estimate::ReciprocalOfRoot:
       return reciprocal_of_root(b_, source(1));

@@ -12,6 +12,7 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <set>
 #include <span>
 
 #include "lanewise/backend/cpu/estimates.h"
@@ -69,6 +70,7 @@ class Emitter {
     return in.dst == kernel::kNone ? Estimate::None : estimates_[in.dst];
   }
   llvm::Value* estimated(const kernel::Instruction& in, int u);
+  llvm::Value* loaded_difference(const kernel::Instruction& in, int u);
   bool ends_part(const kernel::Instruction& in) const {
     const Estimate how = estimate_of(in);
     return how == Estimate::InvertedRoot || how == Estimate::ReciprocalOfRoot;
@@ -261,6 +263,7 @@ class Emitter {
   std::vector<int> assignments_;                        // by register
   std::vector<Estimate> estimates_;                     // by register
   std::vector<bool> hoisted_;                           // by register
+  std::set<const kernel::Instruction*> done_;           // before the first element
   std::vector<Values> values_;                          // by register: SSA values
   std::vector<Values> slots_;                           // by register: stack slots, empty if none
   std::vector<const kernel::Instruction*> definition_;  // by register: where it is assigned once

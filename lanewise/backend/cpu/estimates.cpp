@@ -2,8 +2,10 @@
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace lw::backend::cpu {
@@ -135,6 +137,78 @@ Value* near_root(llvm::IRBuilder<>& b, Value* x) {
   return b.CreateSelect(is_of_class(b, x, kZeroOrInfinity), x, root);
 }
 
+namespace {
+
+/// Between these no step of a quotient leaves the numbers that have all their bits.
+struct Bounds {
+  int of_divisor;  // as exponents of two, of both signs
+  int of_number;
+};
+Bounds bounds_of(Value* x) { return is_single(x) ? Bounds{30, 90} : Bounds{300, 600}; }
+
+/// True when a lane of a register is no number within these bounds, and not zero either.
+Value* has_extreme(llvm::IRBuilder<>& b, llvm::ArrayRef<Value*> x, int bound) {
+  llvm::Type* type = llvm::VectorType::getInteger(llvm::cast<llvm::VectorType>(x[0]->getType()));
+  const auto bits = [&](double number) {  // without the sign
+    Value* n = b.CreateBitCast(literal(x[0], number), type);
+    return b.CreateShl(n, llvm::ConstantInt::get(type, 1));
+  };
+  Value* one = llvm::ConstantInt::get(type, 1);
+  Value* most = nullptr;
+  Value* least = nullptr;  // less one: zero is the largest
+  for (Value* lanes : x) {
+    Value* n = b.CreateShl(b.CreateBitCast(lanes, type), one);
+    Value* before = b.CreateSub(n, one);
+    most = most == nullptr ? n : b.CreateBinaryIntrinsic(Intrinsic::umax, most, n);
+    least = least == nullptr ? before : b.CreateBinaryIntrinsic(Intrinsic::umin, least, before);
+  }
+  Value* is_extreme =
+      b.CreateOr(b.CreateICmpUGT(most, bits(std::ldexp(1, bound))),
+                 b.CreateICmpULT(least, b.CreateSub(bits(std::ldexp(1, -bound)), one)));
+  return b.CreateOrReduce(is_extreme);
+}
+
+}  // namespace
+
+llvm::SmallVector<Value*, 4> quotients(llvm::IRBuilder<>& b, llvm::ArrayRef<Value*> x, Value* y) {
+  const Bounds bounds = bounds_of(x[0]);
+  const auto number = [&](double value) { return llvm::ConstantFP::get(y->getType(), value); };
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(x[0]->getType())->getNumElements();
+  Value* all_y = b.CreateVectorSplat(lanes, y);
+  Value* reciprocal = b.CreateVectorSplat(lanes, b.CreateFDiv(number(1), y));
+  Value* is_usual = b.CreateAnd(b.CreateFCmpOGE(y, number(std::ldexp(1, -bounds.of_divisor))),
+                                b.CreateFCmpOLE(y, number(std::ldexp(1, bounds.of_divisor))));
+  Value* rare = b.CreateOr(has_extreme(b, x, bounds.of_number), b.CreateNot(is_usual));
+
+  llvm::Function* function = b.GetInsertBlock()->getParent();
+  const auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(b.getContext(), name, function);
+  };
+  llvm::BasicBlock* divide = block("divide");
+  llvm::BasicBlock* multiply = block("multiply");
+  llvm::BasicBlock* done = block("quotients");
+  b.CreateCondBr(rare, divide, multiply,
+                 llvm::MDBuilder(b.getContext()).createUnlikelyBranchWeights());
+  llvm::SmallVector<Value*, 4> results;
+  b.SetInsertPoint(done);
+  for (Value* lanes_of_x : x) results.push_back(b.CreatePHI(lanes_of_x->getType(), 2));
+  const auto add = [&](std::size_t i, Value* quotient) {
+    llvm::cast<llvm::PHINode>(results[i])->addIncoming(quotient, b.GetInsertBlock());
+  };
+  b.SetInsertPoint(divide);
+  for (std::size_t i = 0; i < x.size(); ++i) add(i, b.CreateFDiv(x[i], all_y));
+  b.CreateBr(done);
+  b.SetInsertPoint(multiply);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    Value* quotient = b.CreateFMul(x[i], reciprocal);
+    Value* excess = fma(b, quotient, all_y, b.CreateFNeg(x[i]));  // +0 if there is none
+    add(i, fma(b, b.CreateFNeg(excess), reciprocal, quotient));
+  }
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+  return results;
+}
+
 // --- choice ---
 
 namespace {
@@ -170,6 +244,8 @@ int arithmetic_of(Estimate how, DType type) {
       return 0;
     case Estimate::ReciprocalOfRoot:
       return single ? 8 : 10;
+    case Estimate::QuotientByOne:
+      return single ? 7 : 9;
     case Estimate::NearInverseRoot:
       return single ? 8 : 12;
     case Estimate::NearReciprocal:
@@ -233,6 +309,10 @@ class Chooser {
     for (const Instruction& in : block) {
       if (!is_candidate(in, Op::Div)) continue;
       const Work saved = work_of(Op::Div, type(in));
+      if (s_.inner && !k_.registers[in.sources[1]].varying) {
+        takes(in, Estimate::QuotientByOne, saved);
+        continue;
+      }
       const Instruction* root = is_one(in.sources[0]) ? made_by_[in.sources[1]] : nullptr;
       const bool is_of_root = root != nullptr && is_candidate(*root, Op::Sqrt);
       if (is_of_root && in.near && root->near && stand_together(*root, in, block)) {

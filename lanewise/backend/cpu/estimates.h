@@ -7,6 +7,10 @@
 // step that comes from below would meet a tie. All estimates that are within 2^-14 do; tests go
 // through all of them.
 //
+// A quotient by a number that all lanes share is a product with its reciprocal that one step mends:
+// correctly rounded too (Markstein). The divisor must be positive, as zeros would lose their sign,
+// and numbers neither tiny nor huge; where they are, four registers at a time are divided.
+//
 // What is `near` (math = fast) may be two units in the last place off; a quotient by more than
 // 2^126 (f64: 2^1022), whose reciprocal is subnormal, four.
 #pragma once
@@ -26,11 +30,16 @@ llvm::Value* near_root(llvm::IRBuilder<>& b, llvm::Value* x);
 llvm::Value* near_reciprocal(llvm::IRBuilder<>& b, llvm::Value* x);
 llvm::Value* near_quotient(llvm::IRBuilder<>& b, llvm::Value* x, llvm::Value* y);
 
+/// x / y for some registers, of which y is the same number in all lanes; a scalar.
+llvm::SmallVector<llvm::Value*, 4> quotients(llvm::IRBuilder<>& b, llvm::ArrayRef<llvm::Value*> x,
+                                             llvm::Value* y);
+
 /// How an instruction is computed.
 enum class Estimate : std::uint8_t {
   None,
   InvertedRoot,  // a root as ever, of which there is a
   ReciprocalOfRoot,
+  QuotientByOne,    // number, which all lanes share
   NearInverseRoot,  // of what the divisor is the root of
   NearReciprocal,
   NearQuotient,

@@ -6,6 +6,7 @@
 
 #include "lanewise/backend/cpu/emit.h"
 #include "lanewise/base/check.h"
+#include "lanewise/kernel/invariant.h"
 #include "lanewise/runtime/context.h"
 
 namespace lw::backend::cpu {
@@ -30,6 +31,14 @@ void Emitter::inner() {
   for (kernel::RegisterId r = 0; r < k_.registers.size(); ++r) {
     if (assignments_[r] > 1) slots_[r] = new_slots(r);
   }
+  each_width_ = width;
+  const std::vector<bool> invariant = kernel::find_invariant(k_);
+  for (std::size_t i = 0; i < invariant.size(); ++i) {
+    const Instruction& in = k_.body()[i];
+    if (!invariant[i] || is_skipped(in)) continue;
+    instruction(in);
+    done_.insert(&in);
+  }
   Value* at = new_slot(b_.getInt32Ty(), "element");
   b_.CreateStore(b_.getInt32(0), at);
   llvm::BasicBlock* more = new_block("more");
@@ -41,7 +50,6 @@ void Emitter::inner() {
   element_ = b_.CreateLoad(b_.getInt32Ty(), at);
   b_.CreateCondBr(b_.CreateICmpSLT(element_, count_), body, done);
   b_.SetInsertPoint(body);
-  each_width_ = width;
   block(0);
   b_.CreateBr(next_element_);
   b_.SetInsertPoint(next_element_);
@@ -188,6 +196,10 @@ void Emitter::positions(const Instruction& in, int begin, int width, Value* firs
   masked_ = masked;
   held_.assign(static_cast<std::size_t>(begin + width), nullptr);
   for (int u = begin; u < begin + width && masked; ++u) {
+    if (u + 1 < begin + width) {  // only the last has lanes without a position
+      held_[static_cast<std::size_t>(u)] = ops_.mask_constant(true);
+      continue;
+    }
     Value* from = b_.CreateAdd(first, b_.getInt32(static_cast<unsigned>(u * s_.lanes)));
     Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), positions_);
     held_[static_cast<std::size_t>(u)] =

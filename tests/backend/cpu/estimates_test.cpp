@@ -284,6 +284,104 @@ TEST(CpuEstimates, NearQuotientsAreWithinTwoUnitsAndSpecialOnesRight) {
   expect_near_quotients<double>();
 }
 
+/// Rows of 64, each divided by a number, with positions in lanes.
+template <class T>
+std::vector<T> rows_by_numbers(const std::vector<T>& x, const std::vector<T>& y) {
+  const std::string type = sizeof(T) == 4 ? "f32" : "f64";
+  const auto kernel = kernel::parse(
+      "kernel f(" + type + "[64], " + type + "; ; arrays " + type + " 64 output 0 flat) -> (" +
+      type + "[64]) inner {\n  u0: i32 = constant 0\n  u1: " + type +
+      " = load 1\n  each 64 {\n    v2: bool = active\n    v3: " + type +
+      " = row_read 0 u0, v2 step 1\n    v4: " + type +
+      " = div v3, u1\n    array_write 0 u0, v4, v2 step 1\n  }\n}\n");
+  plan::Schedule schedule = schedule_of<T>(Isa::V4, 4);
+  schedule.inner = true;
+  std::vector<T> q(x.size());
+  const auto code = compile(kernel, schedule);
+  lw::test::run_code(*code, {{x.data(), y.data()}, {q.data()}}, std::ssize(y));
+  return q;
+}
+
+template <class T>
+void expect_quotients_by_one() {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  std::mt19937_64 random(4);
+  const auto any = [&] { return std::bit_cast<T>(static_cast<Bits>(random())); };
+  const auto usual = [&] {  // between 2^-20 and 2^20
+    const int exponent = static_cast<int>(random() % 40) - 20;
+    return std::ldexp(1 + static_cast<T>(random() >> 12) * T(0x1p-52), exponent);
+  };
+  std::vector<T> x, y;
+  for (int i = 0; i < 20'000; ++i) {
+    y.push_back(i < 2000     ? kSpecial<T>[random() % kSpecial<T>.size()]
+                : i % 4 == 0 ? any()
+                             : usual());
+    const bool has_special = i % 5 == 0;
+    for (int k = 0; k < 64; ++k) {
+      const bool is_special = has_special && random() % 16 == 0;
+      const T number = i % 3 == 0 ? any() : random() % 2 == 0 ? usual() : -usual();
+      x.push_back(is_special ? kSpecial<T>[random() % kSpecial<T>.size()] : number);
+      if (random() % 32 == 0) x.back() = random() % 2 == 0 ? T(0) : T(-0.0);
+    }
+  }
+  const std::vector<T> q = rows_by_numbers(x, y);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const T right = x[i] / y[i / 64];
+    ASSERT_TRUE(is_same(q[i], right)) << x[i] << " / " << y[i / 64] << " gives " << q[i];
+  }
+}
+
+TEST(CpuEstimates, QuotientsByANumberThatAllLanesShareAreCorrectlyRounded) {
+  if (plan::host_isa() != Isa::V4) GTEST_SKIP() << "needs AVX-512";
+  expect_quotients_by_one<float>();
+  expect_quotients_by_one<double>();
+}
+
+/// The nearest number with so many bits.
+double rounded(double x, int bits) {
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
+}
+
+TEST(CpuEstimates, AProductWithTheReciprocalAndOneStepIsTheQuotientOfAllShortNumbers) {
+  for (int bits = 2; bits <= 10; ++bits) {
+    const int first = 1 << (bits - 1);
+    for (int y = first; y < 2 * first; ++y) {
+      const double reciprocal = rounded(1.0 / y, bits);
+      for (int x = first; x < 2 * first; ++x) {
+        const double product = rounded(x * reciprocal, bits);
+        const double excess = rounded(product * y - x, bits);
+        const double quotient = rounded(product - excess * reciprocal, bits);
+        ASSERT_EQ(quotient, rounded(static_cast<double>(x) / y, bits)) << x << " / " << y;
+      }
+    }
+  }
+}
+
+TEST(CpuEstimates, AProductWithTheReciprocalAndOneStepIsTheQuotientBesideTies) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 300'000; ++i) {
+    const std::uint64_t y = 1 << 23 | (random() & 0x7fffff) | 1;
+    for (const int shift : {24, 25}) {  // x * 2^shift is `rest` more than a multiple of y
+      std::uint64_t inverse = 1;
+      for (int k = 0; k < shift; ++k) inverse = inverse * ((y + 1) / 2) % y;
+      for (const int rest : {-3, -2, -1, 1, 2, 3}) {
+        const std::uint64_t x = (y + static_cast<std::uint64_t>(rest)) * inverse % y;
+        for (const std::uint64_t number : {x, x + y}) {
+          if (number < 1 << 23 || number >= 1 << 24) continue;
+          const auto a = static_cast<float>(number);
+          const auto b = static_cast<float>(y);
+          const float reciprocal = 1 / b;
+          const float product = a * reciprocal;
+          const float excess = std::fma(product, b, -a);
+          ASSERT_EQ(std::fma(-excess, reciprocal, product), a / b) << a << " / " << b;
+        }
+      }
+    }
+  }
+}
+
 TEST(CpuEstimates, NearKernelsHaveNoDivision) {
   if (plan::host_isa() != Isa::V4) GTEST_SKIP() << "needs AVX-512";
   for (const auto& lines : {kNearInverseRoot, kNearRoot, kNearReciprocal}) {

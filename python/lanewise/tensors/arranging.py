@@ -121,17 +121,10 @@ def column_stack(tup: Any) -> Tensor:
     )
 
 
-def _known(numbers: Any) -> Any:
-    """Return numbers, in tuples or not, with captured ones as they are."""
-    if isinstance(numbers, (tuple, list)):
-        return type(numbers)(map(_known, numbers))
-    return numbers.known() if hasattr(numbers, "known") else numbers
-
-
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
     """Repeat every number, or every part along an axis; of one number without a copy."""
     tensor = _one(a)
-    repeats = _known(repeats)
+    repeats = spaces.known(repeats)
     if isinstance(repeats, (Element, Whole)):
         raise unsupported_tensor("np.repeat with a number of times that elements compute")
     times = np.asarray(repeats)
@@ -163,7 +156,7 @@ def tile(A: Any, reps: Any) -> Tensor:  # noqa: N803  # NumPy's name
 def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Tensor:
     """Put numbers around a tensor."""
     tensor = _one(array)
-    widths = np.broadcast_to(np.asarray(_known(pad_width)), (tensor.ndim, 2)).tolist()
+    widths = np.broadcast_to(np.asarray(spaces.known(pad_width)), (tensor.ndim, 2)).tolist()
     if mode not in ("constant", "edge", "reflect", "symmetric", "wrap"):
         raise unsupported_tensor(f"np.pad with mode={mode!r}")
     if mode != "constant":

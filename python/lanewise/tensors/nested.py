@@ -48,6 +48,7 @@ def map_tensors(
     """Call a function on what tensors have along an axis, all positions alike."""
     recorder = current()
     assert recorder is not None
+    axes, out_axes = spaces.known(axes), spaces.known(out_axes)
     arguments: list[Any] = []
     for position, (array, axis) in enumerate(zip(arrays, axes, strict=True)):
         leaves: list[Any] = []
@@ -179,6 +180,13 @@ def _with_axes(results: Any, out_axes: Any) -> Any:
     leaves: list[Any] = []
     structure = flatten(results, leaves, split_result)
     axes = list(out_axes) if isinstance(out_axes, (tuple, list)) else [out_axes] * len(leaves)
+    if len(axes) != len(leaves):
+        raise UsageError(
+            at_line(
+                f"map: out_axes does not fit the results; got {len(axes)} axes, expected "
+                f"{len(leaves)}, one for each result."
+            )
+        )
     moved = (FUNCTIONS["moveaxis"](leaf, 0, axis) for leaf, axis in zip(leaves, axes, strict=True))
     return unflatten(structure, moved)
 

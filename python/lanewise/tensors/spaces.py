@@ -154,8 +154,16 @@ def loops(recorder: Recorder, sizes: Sequence[int], body: Callable[[list[Value]]
 MOST_STRAIGHT = 16
 
 
+def known(numbers: Any) -> Any:
+    """Return numbers, in tuples or not, with captured ones as they are."""
+    if isinstance(numbers, (tuple, list)):
+        return type(numbers)(map(known, numbers))
+    return numbers.known() if hasattr(numbers, "known") else numbers
+
+
 def normal_axes(call: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Return axes as numbers from 0 on, in order; None is all of them."""
+    axis = known(axis)
     if axis is None:
         return tuple(range(ndim))
     if ndim == 0 and axis in (0, -1):  # as NumPy, of a number
@@ -169,6 +177,7 @@ def normal_axes(call: str, axis: Any, ndim: int) -> tuple[int, ...]:
 
 def normal_axis(call: str, axis: Any, ndim: int) -> int:
     """Return an axis as a number from 0 on."""
+    axis = known(axis)
     if not isinstance(axis, (int, np.integer)) or not -ndim <= axis < ndim:
         raise UsageError(
             at_line(

@@ -47,7 +47,7 @@ std::string Explanation::str() const {
   text += fmt::format("  bytes     {} in and {} out an element\n", bytes_in, bytes_out);
   for (const std::string& argument : copied) text += "  copied    " + argument + '\n';
   text += fmt::format("  scratch   {} bytes a worker on the tile machine", scratch_bytes);
-  if (refusal.empty()) text += fmt::format("; {} projected for such a call", projected_bytes);
+  if (projected_bytes > 0) text += fmt::format("; {} projected for such a call", projected_bytes);
   if (last_run) {
     text += fmt::format("; last run {} projected, {} used", last_run->scratch_bytes,
                         last_run->peak_bytes);

@@ -382,10 +382,10 @@ seed, first_element
             Prints as text; its attributes are the data: ``name``, ``math``, ``program`` as it was
             recorded, ``instructions`` of the one that runs, ``bytes_in`` and ``bytes_out`` of an
             element, ``scratch_bytes`` of a worker, ``projected_bytes`` of all of them in such a
-            call, or a ``refusal`` by the budget; of machine code ``compiled``, ``schedule``,
-            ``refill``, ``lanes``, ``interleave``, ``reason``, ``source``, ``times`` in
-            milliseconds, ``code_bytes`` and ``error``; ``copied`` arguments, with the reason; and
-            the ``last_run``, if there was one.
+            call (not known of rows of different lengths), or a ``refusal`` by the budget; of
+            machine code ``compiled``, ``schedule``, ``refill``, ``lanes``, ``interleave``,
+            ``reason``, ``source``, ``times`` in milliseconds, ``code_bytes`` and ``error``;
+            ``copied`` arguments, with the reason; and the ``last_run``, if there was one.
 
         Examples
         --------

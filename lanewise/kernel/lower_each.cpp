@@ -68,27 +68,26 @@ void Lowering::each(ValueId id) {
 
 /// One that wraps by counting up is below 0; as all live lanes are inside, none has.
 std::optional<RegisterId> Lowering::place_of_first(ValueId index, std::int32_t& step) {
-  constexpr std::int64_t kFar = 1 << 28;
-  const auto first = wrapped_place(index, step);
-  if (!first || ranges_.of(index).is_within(-kFar, kFar)) return first;
+  if (const auto first = place_of_first(index, step, false)) return first;
+  const auto first = place_of_first(index, step, true);
   return step == 1 ? first : std::nullopt;
 }
 
-std::optional<RegisterId> Lowering::wrapped_place(ValueId index, std::int32_t& step) {
+std::optional<RegisterId> Lowering::place_of_first(ValueId index, std::int32_t& step,
+                                                   bool may_wrap) {
   constexpr std::int64_t kFar = 1 << 28;
   if (index == position_) {
     step = 1;
     return constant(types::scalar_of(f_[index].type, 0));
   }
   const ir::Instruction& in = f_[index];
+  if (!may_wrap && !ranges_.of(index).is_within(-kFar, kFar)) return std::nullopt;
   if (!is_varying(map_[index])) {
     step = 0;
     return map_[index];
   }
   if (in.op == Op::Convert && f_[in.operands[0]].type == DType::I32) {
-    const bool may_wrap =
-        in.operands[0] != position_ && !ranges_.of(in.operands[0]).is_within(-kFar, kFar);
-    const auto first = may_wrap ? std::nullopt : wrapped_place(in.operands[0], step);
+    const auto first = place_of_first(in.operands[0], step, false);
     if (!first) return std::nullopt;
     return compute(Op::Convert, in.type, {*first});
   }
@@ -97,7 +96,7 @@ std::optional<RegisterId> Lowering::wrapped_place(ValueId index, std::int32_t& s
       const ir::Instruction& factor = f_[in.operands[i]];
       if (factor.op != Op::Constant) continue;
       const std::int64_t times = types::to_int64(factor.constant);
-      const auto first = wrapped_place(in.operands[1 - i], step);
+      const auto first = place_of_first(in.operands[1 - i], step, may_wrap);
       if (!first || times < -kFar || times > kFar || std::abs(times * step) > kFar) {
         return std::nullopt;
       }
@@ -108,8 +107,8 @@ std::optional<RegisterId> Lowering::wrapped_place(ValueId index, std::int32_t& s
   }
   if (in.op != Op::Add && in.op != Op::Sub) return std::nullopt;
   std::int32_t other = 0;
-  const auto a = wrapped_place(in.operands[0], step);
-  const auto b = wrapped_place(in.operands[1], other);
+  const auto a = place_of_first(in.operands[0], step, may_wrap);
+  const auto b = place_of_first(in.operands[1], other, may_wrap);
   if (!a || !b) return std::nullopt;
   step = in.op == Op::Add ? step + other : step - other;
   return compute(in.op, in.type, {*a, *b});

@@ -133,8 +133,7 @@ class Lowering {
   /// Where an index is x + step * position, of literals and uniform values and without a wrap: x.
   /// All live lanes have it inside of what is read, or written.
   std::optional<RegisterId> place_of_first(ValueId index, std::int32_t& step);
-  /// The same where it may wrap.
-  std::optional<RegisterId> wrapped_place(ValueId index, std::int32_t& step);
+  std::optional<RegisterId> place_of_first(ValueId index, std::int32_t& step, bool may_wrap);
 
   // --- failures (lower_memory.cpp) ---
   /// Failing lanes leave the innermost mask at once. Whether there are any is looked at when the

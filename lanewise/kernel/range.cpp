@@ -30,6 +30,8 @@ Range range_of(DType type) {
   }
 }
 
+bool is_tracked(DType type) { return types::is_integer(type) && type != DType::U64; }
+
 Range both(Range a, Range b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
 Range either(Range a, Range b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
 
@@ -45,7 +47,45 @@ Range combined(Range a, Range b, DType type, F f) {
   return range.is_within(whole.low, whole.high) ? range : whole;
 }
 
-bool is_tracked(DType type) { return types::is_integer(type) && type != DType::U64; }
+const ir::Instruction& loop_of(const ir::Function& f, ir::BlockId block) {
+  return *std::find_if(f.values.begin(), f.values.end(), [&](const ir::Instruction& in) {
+    return in.op == Op::Loop && in.block == block;
+  });
+}
+
+/// By how much an argument of a loop grows at every step, if that is a literal.
+std::optional<std::int64_t> step_of(const ir::Function& f, ir::BlockId block,
+                                    std::size_t position) {
+  const ir::Instruction& next = f[f[f.blocks[block].body.back()].operands[position]];
+  if (!is_tracked(next.type) || next.op != Op::Add ||
+      next.operands[0] != f.blocks[block].arguments[position] ||
+      f[next.operands[1]].op != Op::Constant) {
+    return std::nullopt;
+  }
+  return types::to_int64(f[next.operands[1]].constant);
+}
+
+/// How often a loop that counts from a literal up to another goes round at most, if not often.
+std::optional<std::int64_t> most_steps(const ir::Function& f, ir::BlockId block) {
+  constexpr std::int64_t kFew = 64;
+  const ir::Block& body = f.blocks[block];
+  for (const ValueId id : body.body) {
+    if (f[id].op != Op::BreakIf || f[id].index != 0) continue;
+    const ir::Instruction& test = f[f[id].operands[0]];
+    if (test.op != Op::Ge || f[test.operands[1]].op != Op::Constant) continue;
+    const auto at = std::find(body.arguments.begin(), body.arguments.end(), test.operands[0]);
+    if (at == body.arguments.end()) continue;
+    const auto position = static_cast<std::size_t>(at - body.arguments.begin());
+    const auto step = step_of(f, block, position);
+    const ir::Instruction& start = f[loop_of(f, block).operands[position]];
+    if (!step || *step <= 0 || start.op != Op::Constant) continue;
+    const std::int64_t limit = types::to_int64(f[test.operands[1]].constant);
+    if (limit > range_of(start.type).high - *step) continue;  // it may wrap
+    const std::int64_t way = limit - types::to_int64(start.constant);
+    if (way >= 0 && way <= kFew * *step) return (way + *step - 1) / *step;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -125,6 +165,8 @@ Range Ranges::made_by(const ir::Instruction& in, bool always, int depth) const {
       return is_less(in, operand(1), operand(0), in.op == Op::Gt);
     case Op::TableSize:
       return {1, INT64_MAX};
+    case Op::Result:
+      return always ? Range{} : result(in, depth);
     default:
       return {};
   }
@@ -138,28 +180,57 @@ Range Ranges::is_less(const ir::Instruction& in, Range a, Range b, bool sense) c
   return {0, 1};
 }
 
-/// A counter does not pass its start backwards. Its end is known from the test behind which it is
-/// asked for.
 Range Ranges::argument(ValueId id) const {
   for (const ir::Block& block : f_.blocks) {
     const auto at = std::find(block.arguments.begin(), block.arguments.end(), id);
     if (at == block.arguments.end()) continue;
     const auto position = static_cast<std::size_t>(at - block.arguments.begin());
     if (const std::uint32_t size = positions_of(block); size > 0) return {0, size - 1};
-    const ir::Instruction& next = f_[f_[block.body.back()].operands[position]];
     const auto block_id = static_cast<ir::BlockId>(&block - f_.blocks.data());
-    if (next.op != Op::Add || next.operands[0] != id || f_[next.operands[1]].op != Op::Constant) {
-      return {};
-    }
-    const std::int64_t step = types::to_int64(f_[next.operands[1]].constant);
-    if (step == 0 || !ends_before_it_wraps(block_id, id, step)) return {};
-    for (const ir::Instruction& loop : f_.values) {
-      if (loop.op != Op::Loop || loop.block != block_id) continue;
-      const Range start = of(loop.operands[position], false, 6);
-      return step < 0 ? Range{INT64_MIN, start.high} : Range{start.low, INT64_MAX};
-    }
+    return both(counter(block_id, id, position), carried(block_id, id, position));
   }
   return {};
+}
+
+/// A counter does not pass its start backwards. Its end is known from the test behind which it is
+/// asked for.
+Range Ranges::counter(ir::BlockId block, ValueId id, std::size_t position) const {
+  const auto step = step_of(f_, block, position);
+  if (!step || *step == 0 || !ends_before_it_wraps(block, id, *step)) return {};
+  const Range start = of(loop_of(f_, block).operands[position], false, 6);
+  return *step < 0 ? Range{INT64_MIN, start.high} : Range{start.low, INT64_MAX};
+}
+
+/// What is carried through a loop of few steps has been through no more of them.
+Range Ranges::carried(ir::BlockId block, ValueId id, std::size_t position) const {
+  const auto known = carried_.find(id);
+  if (known != carried_.end()) return known->second;
+  Range& range = carried_[id];
+  const auto steps = most_steps(f_, block);
+  if (!steps || !is_tracked(f_[id].type)) return range;
+  Ranges inside(f_);
+  inside.asks_for_counters_ = false;
+  Range now = inside.of(loop_of(f_, block).operands[position]);
+  for (std::int64_t i = 0; i < *steps; ++i) {
+    inside.facts_ = {{.value = id, .range = now}};
+    const Range next = either(now, inside.of(f_[f_.blocks[block].body.back()].operands[position]));
+    if (next.is_within(now.low, now.high)) break;
+    now = next;
+  }
+  return range = now;
+}
+
+/// Of a loop that is left in one place.
+Range Ranges::result(const ir::Instruction& in, int depth) const {
+  const ir::Instruction& loop = f_[in.operands[0]];
+  if (loop.op != Op::Loop) return {};
+  const ir::Instruction* exit = nullptr;
+  for (const ValueId id : f_.blocks[loop.block].body) {
+    if (!ir::leaves(f_, id, 0)) continue;
+    if (exit != nullptr || f_[id].op != Op::BreakIf) return {};
+    exit = &f_[id];
+  }
+  return exit == nullptr ? Range{} : of(exit->operands[in.index + 1], false, depth);
 }
 
 std::uint32_t Ranges::positions_of(const ir::Block& block) const {

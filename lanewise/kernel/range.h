@@ -2,6 +2,8 @@
 // not be checked.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "lanewise/ir/function.h"
@@ -45,6 +47,9 @@ class Ranges {
   Range made_by(const ir::Instruction& in, bool always, int depth) const;
   Range is_less(const ir::Instruction& in, Range a, Range b, bool sense) const;
   Range argument(ir::ValueId id) const;
+  Range counter(ir::BlockId block, ir::ValueId id, std::size_t position) const;
+  Range carried(ir::BlockId block, ir::ValueId id, std::size_t position) const;
+  Range result(const ir::Instruction& in, int depth) const;
   /// How many positions the block of an `each` is for; 0: it is no such block.
   std::uint32_t positions_of(const ir::Block& block) const;
   bool ends_before_it_wraps(ir::BlockId block, ir::ValueId counter, std::int64_t step) const;
@@ -53,6 +58,7 @@ class Ranges {
 
   const ir::Function& f_;
   std::vector<Fact> facts_;
+  mutable std::map<ir::ValueId, Range> carried_;  // by argument
   bool asks_for_counters_ = true;  // or a counter would be asked for while it is looked at
 };
 

@@ -270,6 +270,41 @@ TEST(KernelRange, AnInnerCounterFromAnOuterOne) {
             (Bounds{2, 49}));
 }
 
+/// %31 becomes %31 * 2 + 1 or 2 in a loop of some steps; `inside` and `behind` stand in it and
+/// behind it, where it is %39.
+std::string doubled(const std::string& steps, const std::string& inside,
+                    const std::string& behind = "") {
+  return "  %10 = constant i32 0\n  %11 = constant i32 1\n  %12 = constant i32 " + steps +
+         "\n  %13 = convert i32 %4\n  %30 = loop (%31: i32 = %10, %32: i32 = %10) {\n"
+         "    %33 = ge bool %32, %12\n    break_if %33 (%31, %32)\n" +
+         inside +
+         "    %34 = add i32 %31, %31\n    %35 = add i32 %34, %11\n    %36 = add i32 %35, %13\n"
+         "    %37 = add i32 %32, %11\n    next (%36, %37)\n  }\n  %39 = result i32 %30 0\n" +
+         behind;
+}
+
+TEST(KernelRange, OfWhatALoopOfFewStepsCarries) {
+  const std::string read = "    %38 = array_read i32 %6, %31 check\n";
+  EXPECT_EQ(range_in(doubled("3", read)), (Bounds{0, 14}));
+  EXPECT_EQ(range_in(doubled("29", read)), (Bounds{0, (1 << 30) - 2}));
+  EXPECT_EQ(range_in(doubled("31", read)), kI32) << "it wraps";
+  EXPECT_EQ(range_in(doubled("1000", read)), kI32) << "many steps";
+  EXPECT_EQ(range_in(doubled("3", read), true), kI32) << "lanes that only run along go on";
+  EXPECT_EQ(range_in("  %10 = constant f32 0\n  %11 = constant f32 1\n"
+                     "  %30 = loop (%31: f32 = %10, %32: i32 = %0) {\n"
+                     "    %33 = ge bool %31, %11\n    break_if %33 (%31, %32)\n"
+                     "    %34 = array_read i32 %6, %32 check\n    %35 = add f32 %31, %11\n"
+                     "    next (%35, %32)\n  }"),
+            kI32)
+      << "floats do not count";
+}
+
+TEST(KernelRange, OfTheResultOfALoopThatIsLeftInOnePlace) {
+  const std::string read = "  %40 = array_read i32 %6, %39 check";
+  EXPECT_EQ(range_in(doubled("3", "", read)), (Bounds{0, 14}));
+  EXPECT_EQ(range_in(doubled("3", "    break_if %4 (%0, %32)\n", read)), kI32);
+}
+
 TEST(KernelRange, OfTheSizeOfATable) {
   const ir::Function f = ir::parse(R"(
 function f(%0: i64, %1: f32 table, %2: f32 table) -> (i64) {

@@ -32,6 +32,19 @@ int cost_of(const ir::Function& f, ir::BlockId block) {
   return sum;
 }
 
+/// True when what an `each` keeps is the same for all elements, and worth being kept: lanes will
+/// hold its positions, and it is computed once (kernel/invariant).
+bool is_kept_for_all(const ir::Function& f, ValueId each) {
+  constexpr std::uint32_t kSome = 32, kMany = 4096;
+  constexpr int kMuch = 8;
+  bool has_blocks = false;
+  ir::for_each(
+      f, [&](ValueId id, int) { has_blocks = has_blocks || f[id].block != ir::kNone; },
+      f[each].block);
+  return f[each].index >= kSome && f[each].index <= kMany &&
+         (has_blocks || cost_of(f, f[each].block) >= kMuch) && is_shared(f, each);
+}
+
 /// Reads at the position of an `each` that has no more positions than there are places need no
 /// check.
 ir::Function without_vain_checks(ir::Function f) {
@@ -67,9 +80,11 @@ class Inliner : public Copier {
     std::vector<ValueId> reads = {};
     double trips = 0;
     bool others = false;
+    bool is_shared = true;  // what reads it is the same for all elements too
   };
   struct Around {
     double trips = 1;
+    bool is_shared = false;
   };
 
   void find_uses(ir::BlockId block, Around around) {
@@ -83,13 +98,17 @@ class Inliner : public Copier {
             static_cast<ir::IndexMode>(in.index) == ir::IndexMode::Unchecked) {
           uses.reads.push_back(id);
           uses.trips += around.trips;
+          uses.is_shared = uses.is_shared && around.is_shared;
         } else {
           uses.others = true;
         }
       }
       if (in.block == ir::kNone) continue;
       Around inside = around;
-      if (in.op == Op::Each) inside.trips *= in.index;
+      if (in.op == Op::Each) {
+        inside.trips *= in.index;
+        inside.is_shared = around.is_shared || is_shared(f_, id);
+      }
       if (in.op == Op::Loop && ir::can_go_round(f_, id)) inside.trips *= 1e6;
       find_uses(in.block, inside);
     }
@@ -102,6 +121,7 @@ class Inliner : public Copier {
     if (f_[each].op != Op::Each || !ir::is_array(f_, id)) return;
     const Uses& uses = uses_[id];
     if (uses.others || !is_pure(f_, f_[each].block)) return;
+    if (!uses.is_shared && is_kept_for_all(f_, each)) return;
     Inlined found = what_is_kept(each, in.index);
     if (found.value == ir::kNone) return;
     for (const ValueId read : uses.reads) {
@@ -284,6 +304,7 @@ class Merger {
             !is_pure(f_, f_[body[k]].block)) {
           continue;
         }
+        if (is_kept_for_all(f_, body[i]) && !is_shared(f_, body[k])) continue;
         if (try_merge(block, i, k)) return true;
       }
     }

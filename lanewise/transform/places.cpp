@@ -1,5 +1,8 @@
 #include "lanewise/transform/places.h"
 
+#include <algorithm>
+#include <set>
+
 namespace lw::transform {
 
 using ir::Instruction;
@@ -25,6 +28,57 @@ bool is_pure(const ir::Function& f, ir::BlockId block) {
       block);
   return pure;
 }
+
+namespace {
+
+class Shared {
+ public:
+  explicit Shared(const ir::Function& f) : f_(f) {}
+
+  /// What stands in the block of an instruction needs nothing else from outside.
+  bool has(ValueId with_block) {
+    std::set<ValueId> inside;
+    std::set<ValueId> needs;
+    const auto look = [&](ValueId id) {
+      const Instruction& in = f_[id];
+      inside.insert(id);
+      needs.insert(in.operands.begin(), in.operands.end());
+      if (in.block == ir::kNone) return;
+      const auto& arguments = f_.blocks[in.block].arguments;
+      inside.insert(arguments.begin(), arguments.end());
+    };
+    look(with_block);
+    ir::for_each(f_, [&](ValueId id, int) { look(id); }, f_[with_block].block);
+    return std::all_of(needs.begin(), needs.end(),
+                       [&](ValueId id) { return inside.count(id) > 0 || has_value(id); });
+  }
+
+ private:
+  bool has_value(ValueId id) {
+    const auto known = known_.find(id);
+    return known != known_.end() ? known->second : known_[id] = find(id);
+  }
+
+  bool find(ValueId id) {
+    const Instruction& in = f_[id];
+    if (in.op == Op::Constant) return true;
+    if (in.op == Op::Param) {
+      const ir::Param& p = f_.params[in.index];
+      return p.is_table() || p.kind == ir::ParamKind::Shared;
+    }
+    if (in.op == Op::Result && f_[in.operands[0]].op == Op::Each) return has(in.operands[0]);
+    if (!ops::is_elementwise(in.op)) return false;
+    return std::all_of(in.operands.begin(), in.operands.end(),
+                       [&](ValueId operand) { return has_value(operand); });
+  }
+
+  const ir::Function& f_;
+  std::map<ValueId, bool> known_;
+};
+
+}  // namespace
+
+bool is_shared(const ir::Function& f, ValueId each) { return Shared(f).has(each); }
 
 std::map<ValueId, std::uint32_t> count_positions(const ir::Function& f) {
   std::map<ValueId, std::uint32_t> counts;

@@ -12,6 +12,10 @@ namespace lw::transform {
 /// True when nothing in the block fails, changes anything, or reads what may change.
 bool is_pure(const ir::Function& function, ir::BlockId block);
 
+/// True when an `each` needs nothing but tables, shared numbers and literals: it gives the same for
+/// every element.
+bool is_shared(const ir::Function& function, ir::ValueId each);
+
 /// How many positions there are, by the argument of the `each` that says which.
 std::map<ir::ValueId, std::uint32_t> count_positions(const ir::Function& function);
 

@@ -56,7 +56,7 @@ class Shared {
  private:
   bool has_value(ValueId id) {
     const auto known = known_.find(id);
-    return known != known_.end() ? known->second : known_[id] = find(id);
+    return known != known_.end() ? known->second : (known_[id] = find(id));
   }
 
   bool find(ValueId id) {

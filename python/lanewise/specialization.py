@@ -16,7 +16,7 @@ from .arguments import Leaf, RaggedParameter, Signature, Static, woven
 from .captures import Captures, Source, plain_function
 from .complex_element import NewParameter, as_values, new_parameters, of_values
 from .convert import refuse_generators
-from .dtypes import FROM_NUMPY, PARTS, WEAK_INT, Type, settled
+from .dtypes import FROM_NUMPY, PARTS, WEAK_INT, Type, parts_of, settled
 from .element import Varying, is_operand, is_tensor, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, Retrace, record_function

@@ -159,3 +159,11 @@ def test_accumulators_that_a_function_makes_are_refused():
 
 def test_a_function_that_neither_returns_nor_adds_is_refused():
     assert "Is a return missing?" in message(lw.UsageTypeError, lambda x: None, X)
+
+
+@pytest.mark.parametrize("make", [lw.Sum, lambda: lw.Fold(lambda a, b: a + b)])
+def test_rows_of_complex_numbers_are_refused(make):
+    total = make()
+    rows = np.ones((3, 2), np.complex64)
+    said = message(lw.UsageTypeError, lambda row: total.add(row), rows)
+    assert "expected real numbers. Add z.real and z.imag." in said

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-import lanewise as lw
 import numpy as np
 import pytest
+
+import lanewise as lw
 
 WEIGHTS = [np.float32(w) for w in (0.0625, 0.25, 0.375, 0.25, 0.0625)]
 

@@ -146,10 +146,16 @@ class Accumulator:
         if is_row(value):
             if not self._takes_rows:
                 self._refuse(value, "a number", "Add its sum, or one of its values.")
-            return kind_of_row(value)
+            return self._kind_of_row(value)
         if not is_operand(value):
             self._refuse(value, "a number")
         return kind_of(value)
+
+    def _kind_of_row(self, value: Any) -> Kind:
+        kind = kind_of_row(value)
+        if kind.dtype in PARTS:
+            self._refuse(value, "real numbers", "Add z.real and z.imag.")
+        return kind
 
     def _value_parts(self, recorder: Recorder, kind: str, dtype: Type, value: Any) -> list[Part]:
         """Make parts for such values: two for complex numbers."""

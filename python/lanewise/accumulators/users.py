@@ -19,7 +19,7 @@ from ..source import at_line, line_of
 from ..specialization import Found
 from ..trees import Structure, flatten, split_result, unflatten
 from .base import Accumulator
-from .rows import is_row, kind_of_row, shape_of, size_of
+from .rows import is_row, shape_of, size_of
 
 
 class Shape:
@@ -70,8 +70,7 @@ class Shape:
                 from ..tensors import as_tensor  # seldom needed, and long to import
 
                 tensor = as_tensor(recorder, leaf).astype(TO_NUMPY[dtype])
-                assert isinstance(dtype, DType)  # tensors are not complex
-                found.append(tensor.as_result(dtype, taken))
+                found += tensor.as_result(dtype, taken)
             else:
                 found += as_values(recorder, leaf, dtype)
         return found
@@ -113,7 +112,7 @@ class Shape:
 def _tensor(recorder: Recorder, value: Value, shape: tuple[int, ...]) -> Any:
     from ..tensors import array  # seldom needed, and long to import
 
-    return array(recorder, value, shape)
+    return array(recorder, (value,), shape)
 
 
 class Fold(Accumulator):
@@ -190,7 +189,7 @@ class Fold(Accumulator):
         recorder = self._recorder()
         if recorder is None:
             return
-        kinds = [kind_of_row(leaf) if is_row(leaf) else kind_of(leaf) for leaf in leaves]
+        kinds = [self._kind_of_row(leaf) if is_row(leaf) else kind_of(leaf) for leaf in leaves]
         shape = self._shape(recorder, structure, kinds, [shape_of(leaf) for leaf in leaves])
         is_first = self not in recorder.accumulated
         parts = self._parts(recorder, None, lambda: [self._part(recorder, shape)])

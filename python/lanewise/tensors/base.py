@@ -121,9 +121,7 @@ class Base:
         recorder = self.recorder
         recorder.locate()
         if self.kind in (ROW, TABLE):
-            kept = recorder.each(
-                self.size, lambda at: [("keep", value) for value in self.read(at)]
-            )
+            kept = recorder.each(self.size, lambda at: [("keep", value) for value in self.read(at)])
             self.values = tuple(kept)
         self.values = tuple(recorder.recording.array(one, self.size) for one in self.values)
         self.kind = ARRAY

@@ -223,4 +223,37 @@ View stack(std::span<const View> views, int axis) {
   return concat(wide, checked_axis("stack", axis, wide[0].rank()));
 }
 
+View roll(const View& view, std::int64_t shift, int axis) {
+  axis = checked_axis("roll", axis, view.rank());
+  const std::int64_t size = view.shape[axis];
+  const std::int64_t by = (shift % size + size) % size;
+  if (by == 0) return view;
+  std::vector<Place> places(static_cast<std::size_t>(view.rank()), Place::all());
+  Place& place = places[static_cast<std::size_t>(axis)];
+  place.begin = size - by;
+  const View last = indexed(view, places);
+  place.begin = 0;
+  place.end = size - by;
+  return concat(std::vector<View>{last, indexed(view, places)}, axis);
+}
+
+View pad(const View& view, std::int64_t before, std::int64_t after, int axis, ir::ValueId number) {
+  axis = checked_axis("pad", axis, view.rank());
+  if (before < 0 || after < 0) {
+    refuse(fmt::format("pad: less than nothing; got {} and {} places, expected 0 or more.", before,
+                       after));
+  }
+  std::vector<View> parts;
+  const auto add = [&](std::int64_t size) {
+    if (size == 0) return;
+    std::vector<std::int64_t> sizes(view.shape.begin(), view.shape.end());
+    sizes[static_cast<std::size_t>(axis)] = size;
+    parts.push_back(number_view(number, checked_shape("pad", sizes)));
+  };
+  add(before);
+  parts.push_back(view);
+  add(after);
+  return parts.size() == 1 ? view : concat(parts, axis);
+}
+
 }  // namespace lw::trace

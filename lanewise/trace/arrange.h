@@ -29,5 +29,9 @@ View reshape(const View& view, std::span<const std::int64_t> shape);
 /// One behind the other along an axis, or along a new one.
 View concat(std::span<const View> views, int axis);
 View stack(std::span<const View> views, int axis);
+/// Moved along an axis; what leaves at its end comes in at the beginning.
+View roll(const View& view, std::int64_t shift, int axis);
+/// With so many places before and after along an axis that hold a number.
+View pad(const View& view, std::int64_t before, std::int64_t after, int axis, ir::ValueId number);
 
 }  // namespace lw::trace

@@ -55,4 +55,17 @@ auto each(std::int64_t size, F function,
   }
 }
 
+/// A row of so many values, 1 at the index and 0 elsewhere; an index outside gives zeros.
+template <types::ElementType T>
+Row<T> one_hot(const i32& index, std::int64_t size,
+               std::source_location here = std::source_location::current()) {
+  return each(
+      size, [&](i32 i) { return select(i == index, Variable<T>(T(1)), Variable<T>(T(0))); }, here);
+}
+/// The matrix with 1 along its diagonal and 0 elsewhere.
+template <types::ElementType T>
+Matrix<T> eye(std::int64_t size, std::source_location here = std::source_location::current()) {
+  return each(size, [&](i32 i) { return one_hot<T>(i, size, here); }, here);
+}
+
 }  // namespace lw

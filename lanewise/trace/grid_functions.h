@@ -113,6 +113,12 @@ Grid<T, a_rank + b_rank - 2> matmul(const Grid<T, a_rank>& a, const Grid<T, b_ra
   return Grid<T, a_rank + b_rank - 2>(trace::product("matmul", a.view(), b.view()));
 }
 
+/// All products of the values of two rows: outer(a, b)(i, j) is a[i] * b[j].
+template <class T>
+Matrix<T> outer(const Row<T>& a, const Row<T>& b) {
+  return insert_axis(a, Axis(1)) * insert_axis(b, Axis(0));
+}
+
 // --- other shapes and orders ---
 
 /// The same values in another shape: reshape(x, {4, -1}). One size may be -1, for what is left.
@@ -162,6 +168,20 @@ Grid<T, rank + 1> stack(std::initializer_list<Grid<T, rank>> grids, const Axis& 
   std::vector<trace::View> views;
   for (const Grid<T, rank>& grid : grids) views.push_back(grid.view());
   return Grid<T, rank + 1>(trace::stack(views, axis.number));
+}
+/// Moved along an axis; what leaves at its end comes in at the beginning.
+template <class T, int rank>
+Grid<T, rank> roll(const Grid<T, rank>& grid, std::int64_t shift, const Axis& axis = Axis(-1)) {
+  trace::locate(axis.here);
+  return Grid<T, rank>(trace::roll(grid.view(), shift, axis.number));
+}
+/// With so many places before and after along an axis, which hold a number: pad(x, 1, 1).
+template <class T, int rank>
+Grid<T, rank> pad(const Grid<T, rank>& grid, std::int64_t before, std::int64_t after,
+                  const Axis& axis = Axis(-1),
+                  const std::type_identity_t<typename Variable<T>::Operand>& value = T(0)) {
+  trace::locate(axis.here);
+  return Grid<T, rank>(trace::pad(grid.view(), before, after, axis.number, value.value));
 }
 /// A row of variables and literals: lw::row<float>({x, 0, -x}).
 template <types::ElementType T>

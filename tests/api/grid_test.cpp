@@ -192,6 +192,17 @@ TEST_P(GridSizes, ArrangedAsEvaluated) {
       {f32s({4, GetParam()}), row()});
 }
 
+TEST_P(GridSizes, MadeAndMovedAsEvaluated) {
+  const int size = GetParam();
+  expect_evaluated(
+      [size](Matrix<float> m, Row<float> x) {
+        return std::tuple(roll(m, 2, Axis(0)) + roll(x, -1), pad(m, 1, 2, Axis(0), x[0]),
+                          pad(x, 0, 3), outer(m[0], x) * eye<float>(size),
+                          one_hot<float>(argmax(x), size));
+      },
+      {f32s({4, GetParam()}), row()});
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, GridSizes, testing::Values(1, 3, 8, 9, 16, 17, 64, 65, 100, 200));
 
 TEST(Grid, ResultsAreTensorsOfTheirShape) {
@@ -209,6 +220,26 @@ TEST(Grid, ResultsAreTensorsOfTheirShape) {
   // A result is an argument of the same shape.
   const Tensor again = map([](Matrix<float> m) { return max(m, Axis(1)); }, whole);
   EXPECT_EQ(values_of<float>(again), (std::vector<float>{4, 7, 10, 13}));
+}
+
+TEST(Grid, RollPadOuterOneHotAndEye) {
+  const std::vector<float> x = {1, 2, 3, 4};
+  const Input rows = Input(x).in_rows(4);
+  EXPECT_EQ(values_of<float>(map([](Row<float> r) { return roll(r, 1); }, rows)),
+            (std::vector<float>{4, 1, 2, 3}));
+  EXPECT_EQ(values_of<float>(map([](Row<float> r) { return roll(r, -9); }, rows)),
+            (std::vector<float>{2, 3, 4, 1}));
+  EXPECT_EQ(values_of<float>(map([](Row<float> r) { return pad(r, 1, 2, Axis(0), 7); }, rows)),
+            (std::vector<float>{7, 1, 2, 3, 4, 7, 7}));
+  EXPECT_EQ(values_of<float>(map([](Row<float> r) { return pad(r, 0, 0); }, rows)), x);
+  EXPECT_EQ(values_of<float>(
+                map([](Row<float> r) { return outer(r(Slice(0, 2)), r(Slice(2, 4))); }, rows)),
+            (std::vector<float>{3, 4, 6, 8}));
+  EXPECT_EQ(
+      values_of<float>(map(
+          [](Row<float> r) { return one_hot<float>(argmax(r), 4) + one_hot<float>(9, 4); }, rows)),
+      (std::vector<float>{0, 0, 0, 1}));
+  EXPECT_EQ(values_of<float>(map([](Row<float> r) { return matmul(eye<float>(4), r); }, rows)), x);
 }
 
 TEST(Grid, OperandsBroadcastAsInNumpy) {
@@ -565,6 +596,10 @@ TEST(GridErrors, AxesIndicesAndSlicesOutOfRange) {
                 },
                 m),
             "stack: shapes differ; got (4) and (3), expected equal sizes.");
+  EXPECT_EQ(refused([](Matrix<float> x) { return pad(x, -1, 2); }, m),
+            "pad: less than nothing; got -1 and 2 places, expected 0 or more.");
+  EXPECT_EQ(refused([](Matrix<float> x) { return roll(x, 1, Axis(2)); }, m),
+            "roll: no such axis; got 2, expected -2 to 1.");
   EXPECT_EQ(refused([](Row<float>) { return max(each(0, [](i32 i) { return i; })); },
                     Input(kValues).in_rows(4)),
             "each: wrong sizes; got (0), expected up to 6 of them, each from 1 to 1073741824.");

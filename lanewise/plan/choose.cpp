@@ -288,7 +288,7 @@ bool is_inner_better(const ir::Function& f, const Wish& wish, const Sample* samp
   const std::uint32_t most = most_positions(f);
   if (most == 0 && most_positions(f, true) == 0) return false;
   if (wish.inner || most >= kMany) return wish.inner.value_or(true);
-  constexpr double kLong = 24;
+  constexpr double kLong = 8;
   return sample != nullptr && counts_positions(f) && mean(sample->trips) >= kLong &&
          !has_loops_of_one(f, 0);
 }

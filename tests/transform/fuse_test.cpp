@@ -118,8 +118,9 @@ TEST(Fuse, OnesWithTheSameCountBecomeOne) {
   EXPECT_EQ(fused(apart), apart);
   const std::string known = head + "  %3 = each 100" + each + "%1" + rest;
   EXPECT_EQ(fused(known), known);
-  EXPECT_EQ(fused(head + "  %3 = each 100 of %1" + each + "%1" + rest), head +
-            R"(  %3 = each 100 of %1 (%4: i32) {
+  EXPECT_EQ(fused(head + "  %3 = each 100 of %1" + each + "%1" + rest),
+            head +
+                R"(  %3 = each 100 of %1 (%4: i32) {
     %5 = table_read f32 %0, %4 unchecked
     collect sum %5
     collect max %5

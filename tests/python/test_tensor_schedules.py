@@ -1,10 +1,12 @@
 """What schedules leave out, a whole image or work that elements share, nobody sees in results."""
 
+from collections.abc import Callable
 from typing import Any
 
-import lanewise as lw
 import numpy as np
 import pytest
+
+import lanewise as lw
 
 WEIGHTS = [np.float32(w) for w in (0.0625, 0.25, 0.375, 0.25, 0.0625)]
 
@@ -21,7 +23,7 @@ def scaled(x: Any) -> Any:
     return np.sqrt(x / np.float32(3)) / (x + np.float32(1))
 
 
-FUNCTIONS = [
+FUNCTIONS: list[Callable[[Any], Any]] = [
     lambda x: down(across(scaled(x), 132), 132),
     lambda x: across(down(scaled(x), 132), 132),
     lambda x: down(scaled(x), 132),

@@ -8,8 +8,8 @@ namespace {
 /// Of the instructions with a block, in order: does it do the same for every element?
 std::vector<bool> blocks_of(const std::string& lines, const std::string& site = "") {
   const Kernel k = parse(
-      "kernel f(f32[40], f32; f32; tables f32; arrays f32 40 flat" + ") -> (f32) inner {\n" + site +
-      "  u0: i32 = constant 0\n  u1: f32 = load 1\n" + "  u2: f32 = shared 0\n" + lines + "}\n");
+      "kernel f(f32[40], f32; f32; tables f32; arrays f32 40 flat) -> (f32) inner {\n" + site +
+      "  u0: i32 = constant 0\n  u1: f32 = load 1\n  u2: f32 = shared 0\n" + lines + "}\n");
   const std::vector<bool> found = find_invariant(k);
   std::vector<bool> of_blocks;
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -1,5 +1,6 @@
 """What schedules leave out, a whole image or work that elements share, nobody sees in results."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def scaled(x: Any) -> Any:
     return np.sqrt(x / np.float32(3)) / (x + np.float32(1))
 
 
-FUNCTIONS = [
+FUNCTIONS: list[Callable[[Any], Any]] = [
     lambda x: down(across(scaled(x), 132), 132),
     lambda x: across(down(scaled(x), 132), 132),
     lambda x: down(scaled(x), 132),

@@ -73,7 +73,7 @@ TEST(Streams, RowsThatAreReadSomeRowsLaterAreKeptInARing) {
   ASSERT_EQ(found.rings.size(), 1u);
   EXPECT_EQ(found.rings.begin()->second.depth, 8u);
   const ir::Function streamed = serialize(f, {.keeps_inner = true, .large = 0});
-  EXPECT_EQ(array_places(streamed), 16 * 70 + 8 * 80);
+  EXPECT_EQ(array_places(streamed), std::size_t{16 * 70 + 8 * 80});
   expect_same(f);
 }
 

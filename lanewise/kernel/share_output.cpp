@@ -2,6 +2,7 @@
 // lie where that result goes: what is written first is in the caches when it is written again.
 #include <algorithm>
 
+#include "lanewise/kernel/invariant.h"
 #include "lanewise/kernel/lowering.h"
 
 namespace lw::kernel {
@@ -9,7 +10,7 @@ namespace {
 
 class OutputMemory {
  public:
-  explicit OutputMemory(Kernel& k) : k_(k) {}
+  explicit OutputMemory(Kernel& k) : k_(k), invariant_(find_invariant(k)) {}
 
   void share() {
     for (std::uint32_t result = 0; result < k_.arrays.size(); ++result) {
@@ -86,10 +87,15 @@ class OutputMemory {
     for_each_access(at, array, [&](const Instruction& access) {
       is_good = is_good && access.kind == Kind::ArrayRead && is_own_place(access);
     });
+    for (std::size_t before = 0; before < at; ++before) {  // what all elements share is made once
+      if (!invariant_[before]) continue;
+      for_each_access(before, array, [&](const Instruction&) { is_good = false; });
+    }
     return is_good;
   }
 
   Kernel& k_;
+  std::vector<bool> invariant_;  // by instruction of the body
 };
 
 }  // namespace

@@ -56,7 +56,8 @@ class Shared {
  private:
   bool has_value(ValueId id) {
     const auto known = known_.find(id);
-    return known != known_.end() ? known->second : (known_[id] = find(id));
+    if (known != known_.end()) return known->second;
+    return known_.emplace(id, find(id)).first->second;
   }
 
   bool find(ValueId id) {

@@ -150,6 +150,10 @@ class Emitter {
   void row_read(const kernel::Instruction& in);
   void row_load(const kernel::Instruction& in);
   void load_short_rows(const kernel::Instruction& in, int u);
+  void store_short_rows(const kernel::Instruction& in, int u);
+  llvm::Value* packet_rows(llvm::Value* base, const kernel::Array& array, int u);
+  llvm::Value* pick_lanes(const Values& registers,
+                          llvm::function_ref<std::pair<unsigned, unsigned>(unsigned)> from);
   void gather_rows(const kernel::Instruction& in, int u);
   void where_all_hold(int u, llvm::function_ref<void()> all, llvm::function_ref<void()> some);
   void row_store(const kernel::Instruction& in);

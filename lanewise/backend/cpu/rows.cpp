@@ -155,6 +155,30 @@ void Emitter::where_all_hold(int u, llvm::function_ref<void()> all,
   b_.SetInsertPoint(done);
 }
 
+/// The first row of register `u` in a packet.
+Value* Emitter::packet_rows(Value* base, const kernel::Array& array, int u) {
+  Value* index = b_.CreateSExt(packet_index(u), b_.getInt64Ty());
+  return element_pointer(base, array.type, b_.CreateMul(index, b_.getInt64(array.size)));
+}
+
+/// A register whose lanes come from others: `from(lane)` says which one, and which lane of it.
+Value* Emitter::pick_lanes(const Values& registers,
+                           llvm::function_ref<std::pair<unsigned, unsigned>(unsigned)> from) {
+  const auto lanes = static_cast<unsigned>(s_.lanes);
+  Value* value = registers[0];
+  for (unsigned i = 0; i < registers.size(); ++i) {
+    llvm::SmallVector<int, 64> picked;
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      const auto [number, at] = from(lane);
+      // What the first ones lack comes later.
+      const unsigned place = number == i ? (i == 0 ? at : lanes + at) : i == 0 ? 0 : lane;
+      picked.push_back(static_cast<int>(place));
+    }
+    value = b_.CreateShuffleVector(value, registers[i], picked);
+  }
+  return value;
+}
+
 /// The rows of a register follow one another: as many registers as a row has places hold them, and
 /// each place takes its lanes out of these.
 void Emitter::load_short_rows(const Instruction& in, int u) {
@@ -162,27 +186,16 @@ void Emitter::load_short_rows(const Instruction& in, int u) {
   const auto lanes = static_cast<unsigned>(s_.lanes);
   llvm::Type* type = memory_type(array.type, true);
   const llvm::Align align(types::size_of(array.type));
-  Value* first =
-      b_.CreateMul(b_.CreateSExt(packet_index(u), b_.getInt64Ty()), b_.getInt64(array.size));
-  Value* base = element_pointer(inputs_[array.input], array.type, first);
+  Value* base = packet_rows(inputs_[array.input], array, u);
   Values rows;
   for (unsigned i = 0; i < array.size; ++i) {
     rows.push_back(b_.CreateAlignedLoad(type, b_.CreateConstInBoundsGEP1_32(type, base, i), align));
   }
   for (unsigned place = 0; place < array.size; ++place) {
-    Value* value = rows[0];
-    for (unsigned i = 0; i < array.size; ++i) {
-      llvm::SmallVector<int, 64> from;
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        const unsigned at = lane * array.size + place;
-        const bool is_here = at / lanes == i;
-        // What the first ones lack comes later.
-        from.push_back(static_cast<int>(is_here  ? (i == 0 ? 0 : lanes) + at % lanes
-                                        : i == 0 ? 0
-                                                 : lane));
-      }
-      value = b_.CreateShuffleVector(value, rows[i], from);
-    }
+    Value* value = pick_lanes(rows, [&](unsigned lane) {
+      const unsigned at = lane * array.size + place;
+      return std::pair(at / lanes, at % lanes);
+    });
     b_.CreateAlignedStore(value, array_row(in, u, b_.getInt32(place)), align);
   }
 }
@@ -200,21 +213,41 @@ void Emitter::gather_rows(const Instruction& in, int u) {
   }
 }
 
-/// Squares of lanes where all of a register hold an element, else row by row.
+/// Squares of lanes, or whole registers, where all of a register hold an element, else row by row.
 void Emitter::row_store(const Instruction& in) {
   const kernel::Array& array = k_.arrays[in.index];
+  const auto all = [&](int u) {
+    if (array.size < static_cast<unsigned>(s_.lanes)) return store_short_rows(in, u);
+    transpose_rows(array, arrays_[in.index][static_cast<std::size_t>(u)],
+                   row_pointers(outputs_[array.output], array, u), true);
+  };
   for (int u = begin_; u < begin_ + width_; ++u) {
-    if (phase_ != Phase::Packet || array.size < static_cast<unsigned>(s_.lanes)) {
+    if (phase_ != Phase::Packet) {
       store_row_by_row(in, u);
       continue;
     }
-    where_all_hold(
-        u,
-        [&] {
-          transpose_rows(array, arrays_[in.index][static_cast<std::size_t>(u)],
-                         row_pointers(outputs_[array.output], array, u), true);
-        },
-        [&] { store_row_by_row(in, u); });
+    where_all_hold(u, [&] { all(u); }, [&] { store_row_by_row(in, u); });
+  }
+}
+
+/// The other way round: each register of values that follow one another takes its lanes out of the
+/// places.
+void Emitter::store_short_rows(const Instruction& in, int u) {
+  const kernel::Array& array = k_.arrays[in.index];
+  const auto lanes = static_cast<unsigned>(s_.lanes);
+  llvm::Type* type = memory_type(array.type, true);
+  const llvm::Align align(types::size_of(array.type));
+  Value* base = packet_rows(outputs_[array.output], array, u);
+  Values places;
+  for (unsigned place = 0; place < array.size; ++place) {
+    places.push_back(b_.CreateAlignedLoad(type, array_row(in, u, b_.getInt32(place)), align));
+  }
+  for (unsigned row = 0; row < array.size; ++row) {
+    Value* value = pick_lanes(places, [&](unsigned lane) {
+      const unsigned at = row * lanes + lane;
+      return std::pair(at % array.size, at / array.size);
+    });
+    b_.CreateAlignedStore(value, b_.CreateConstInBoundsGEP1_32(type, base, row), align);
   }
 }
 

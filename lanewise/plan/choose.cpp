@@ -236,6 +236,14 @@ std::size_t kept_bytes(const ir::Function& f) {
 
 namespace {
 
+/// Of what an element reads and gives.
+std::int64_t item_bytes(const ir::Function& f) {
+  std::int64_t bytes = 0;
+  for (const ir::Param& p : f.params) bytes += p.is_mapped() ? p.item().bytes() : 0;
+  for (const types::Item& item : f.results) bytes += item.bytes();
+  return bytes;
+}
+
 /// The positions of the largest `each` that has none inside; of those, the ones that have as many
 /// as the element says.
 std::uint32_t most_positions(const ir::Function& f, bool counted = false) {
@@ -284,10 +292,12 @@ bool has_loops_of_one(const ir::Function& f, ir::BlockId block) {
 }  // namespace
 
 bool is_inner_better(const ir::Function& f, const Wish& wish, const Sample* sample) {
-  constexpr std::uint32_t kMany = 32;
+  // A register of positions will do where the arrays of as many elements as lanes are too many for
+  // the nearest cache.
+  const std::uint32_t many = item_bytes(f) > 4096 ? 16 : 32;
   const std::uint32_t most = most_positions(f);
   if (most == 0 && most_positions(f, true) == 0) return false;
-  if (wish.inner || most >= kMany) return wish.inner.value_or(true);
+  if (wish.inner || most >= many) return wish.inner.value_or(true);
   constexpr double kLong = 8;
   return sample != nullptr && counts_positions(f) && mean(sample->trips) >= kLong &&
          !has_loops_of_one(f, 0);

@@ -225,6 +225,18 @@ TEST(PlanInner, LongRowsHaveAllLanesToThemselves) {
   EXPECT_GT(estimate_element_ns(f, 1000), 100 * estimate_element_ns(f, 1) / 10);
 }
 
+TEST(PlanInner, LargeElementsAreContentWithARegisterOfPositions) {
+  const auto image = [](const std::string& size, const std::string& positions) {
+    return ir::parse("function f(%0: f32[" + size + "]) -> (f32) {\n  %1 = each " + positions +
+                     " (%2: i32) {\n    %3 = table_read f32 %0, %2 unchecked\n"
+                     "    collect sum %3\n  }\n  %4 = result f32 %1 0\n  return (%4)\n}\n");
+  };
+  EXPECT_TRUE(is_inner_better(image("784", "32"), {}, nullptr));
+  EXPECT_FALSE(is_inner_better(image("784", "26"), {}, nullptr));
+  EXPECT_TRUE(is_inner_better(image("4096", "26"), {}, nullptr));
+  EXPECT_FALSE(is_inner_better(image("4096", "15"), {}, nullptr));
+}
+
 TEST(PlanInner, LoopsOfOneElementMakeNoUseOfLanes) {
   const Sample longer{.trips = {10, 90, 50}};
   const ir::Function f = sum_of_row(

@@ -183,6 +183,7 @@ void Lowering::param(ValueId id) {
   const auto input = static_cast<std::uint32_t>(kernel_.inputs.size());
   kernel_.inputs.push_back(p.item());
   map_[id] = p.is_row() ? input : assign(Kind::Load, new_register(p.type, !inner_), {}, input);
+  if (p.is_row()) load_whole_row(id);
 }
 
 void Lowering::elementwise(ValueId id) {

@@ -1,5 +1,6 @@
 // Lowering of arrays and tables, and of the checks that make an element fail.
 #include <algorithm>
+#include <set>
 
 #include "lanewise/kernel/lowering.h"
 
@@ -25,6 +26,29 @@ void Lowering::copy_row(ValueId row, RegisterId array) {
                                     {place, masks_.back()}, map_[row]);
     emit({.kind = Kind::ArrayWrite, .sources = {place, value, masks_.back()}, .index = array});
   }
+}
+
+void Lowering::load_whole_row(ValueId row) {
+  constexpr std::uint32_t kMostPlaces = 64;
+  const std::uint32_t size = ir::size_of(f_, row);
+  if (inner_ || kernel_.refillable || size > kMostPlaces) return;
+  std::set<ValueId> literals;
+  bool is_walked = false;  // place by place, in a loop
+  ir::for_each(f_, [&](ValueId id, int depth) {
+    if (f_[id].op != Op::TableRead || f_[id].operands[0] != row) return;
+    const ValueId index = f_[id].operands[1];
+    if (f_[index].op == Op::Constant) {
+      if (depth == 0) literals.insert(index);
+    } else {
+      is_walked = is_walked || (depth > 0 && facts_.uniform[index]);
+    }
+  });
+  const bool is_named = literals.size() >= 2 && literals.size() * 2 >= size;
+  if (!is_walked && !is_named) return;
+  const auto array = static_cast<RegisterId>(kernel_.arrays.size());
+  kernel_.arrays.push_back({.type = f_.params[f_[row].index].type, .size = size});
+  copy_row(row, array);
+  whole_rows_[row] = array;
 }
 
 void Lowering::array(ValueId id) {
@@ -177,10 +201,16 @@ void Lowering::read(ValueId id, Kind kind) {
   const bool is_one_for_all = kind == Kind::TableRead || (inner_ && is_flat(in));
   const bool varying = !is_one_for_all || is_varying(place.index) || place.step != 0;
   Sources sources = {place.index};
+  RegisterId from = map_[in.operands[0]];
+  if (const auto whole = whole_rows_.find(in.operands[0]);
+      whole != whole_rows_.end() && !is_varying(place.index)) {
+    kind = Kind::ArrayRead;
+    from = whole->second;
+  }
   if (is_varying(place.index) || place.step != 0 || (kind == Kind::RowRead && !inner_)) {
     sources.push_back(inside_lanes(place));
   }
-  map_[id] = assign(kind, new_register(in.type, varying), std::move(sources), map_[in.operands[0]]);
+  map_[id] = assign(kind, new_register(in.type, varying), std::move(sources), from);
   kernel_.blocks[block_].back().step = place.step;
   if (place.outside == kNone) return;
   map_[id] = compute(Op::Select, in.type, {place.outside, map_[in.operands[2]], map_[id]});

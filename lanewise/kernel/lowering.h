@@ -81,6 +81,8 @@ class Lowering {
   // --- arrays and tables (lower_memory.cpp) ---
   void array(ValueId id);
   void copy_row(ValueId row, RegisterId array);
+  /// A short row comes to the lanes all at once where that is less than to gather what is read.
+  void load_whole_row(ValueId row);
   /// True when what an access names has one value for each place, whatever lanes there are.
   bool is_flat(const ir::Instruction& in) const {
     return in.op == Op::TableRead ? inner_ || !is_row(in.operands[0])
@@ -203,6 +205,7 @@ class Lowering {
   std::map<std::pair<RegisterId, DType>, RegisterId> last_places_;  // by table and index type
   Kernel kernel_;
   std::vector<RegisterId> map_;
+  std::map<ValueId, RegisterId> whole_rows_;    // by row: the array that has its places
   std::vector<std::vector<bool>> result_used_;  // by loop
   bool needs_masks_;
   bool needs_active_ = false;

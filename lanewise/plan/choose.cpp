@@ -167,6 +167,17 @@ bool has_nested_diverging_loops(const ir::Function& f, const kernel::Uniformity&
   return found;
 }
 
+/// How many places of elements that are rows straight code reads.
+int row_places(const ir::Function& f) {
+  const auto& body = f.blocks[0].body;
+  return static_cast<int>(std::count_if(body.begin(), body.end(), [&](ValueId id) {
+    if (f[id].op != Op::TableRead) return false;
+    const ir::Instruction& of = f[f[id].operands[0]];
+    return of.op == Op::Param && f.params[of.index].is_row() &&
+           f[f[id].operands[1]].op == Op::Constant;
+  }));
+}
+
 /// Long code in few registers, so that it fits the instruction cache. A chain of parts is longer
 /// than the processor looks ahead and wants more, as do steps that wait for themselves.
 int interleave_for(const ir::Function& f, const kernel::Uniformity& facts, int hot, int lanes) {
@@ -174,6 +185,9 @@ int interleave_for(const ir::Function& f, const kernel::Uniformity& facts, int h
   if (code * 8 < hot) return 8;
   int interleave = code > 4000 ? 1 : code > 2500 ? 2 : is_long_chain(f, hot) ? 6 : 4;
   if (has_nested_diverging_loops(f, facts)) interleave = 1;
+  // Values of rows are all there before the first is used.
+  constexpr int kMostPlaces = 8;
+  if (row_places(f) > kMostPlaces) interleave = std::min(interleave, 2);
   // The elements' own arrays should stay in the second-level cache at the worst.
   constexpr std::size_t kMostBytes = 128 << 10;
   const std::size_t bytes = array_bytes(f) * static_cast<std::size_t>(lanes);

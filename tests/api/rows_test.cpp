@@ -1,5 +1,6 @@
 // Elements that are rows: every program gives what the evaluator gives, on both tiers and at every
 // width.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "lanewise/api/function.h"
@@ -310,6 +311,36 @@ TEST_P(RowSizes, Copies) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RowSizes, testing::Values(1, 2, 7, 8, 9, 16, 40, 64, 65, 100, 300));
+
+/// A row whose places are named one by one: every place, every second one, or few.
+std::string named_places(const std::string& type, int size, int apart) {
+  std::string text = fmt::format("function named(%0: {0}[{1}]) -> ({0}) {{\n", type, size);
+  int next = 1;
+  int combined = -1;
+  for (int place = size - 1; place >= 0; place -= apart) {
+    text += fmt::format("%{} = constant i32 {}\n%{} = table_read {} %0, %{} check\n", next, place,
+                        next + 1, type, next);
+    const int value = next + 1;
+    next += 2;
+    if (combined >= 0) {
+      text += fmt::format("%{} = sub {} %{}, %{}\n", next, type, value, combined);
+      combined = next++;
+    } else {
+      combined = value;
+    }
+  }
+  return text + fmt::format("return (%{})\n}}", combined);
+}
+
+TEST(Rows, PlacesNamedOneByOne) {
+  for (const char* type : {"u8", "i16", "f32", "f64"}) {
+    for (const int size : {2, 3, 4, 5, 7, 9, 12, 15, 17, 31, 33, 64, 70}) {
+      for (const int apart : {1, 2, 5}) {
+        expect_as_evaluated(named_places(type, size, apart), 53, false);
+      }
+    }
+  }
+}
 
 /// Elements whose arrays do not fit a stack.
 TEST(Rows, LargeElements) {

@@ -150,6 +150,13 @@ class Emitter {
   void row_read(const kernel::Instruction& in);
   void row_load(const kernel::Instruction& in);
   void load_short_rows(const kernel::Instruction& in, int u);
+  bool is_square_shorter(const kernel::Array& array) const;
+  Values load_square(llvm::Value* base, const kernel::Array& array, unsigned first);
+  void store_square(llvm::Value* base, const kernel::Array& array, unsigned first,
+                    llvm::ArrayRef<llvm::Value*> places);
+  void transpose(Values& square);
+  /// A mask whose first lanes are set.
+  llvm::Value* first_lanes(unsigned count);
   void store_short_rows(const kernel::Instruction& in, int u);
   llvm::Value* packet_rows(llvm::Value* base, const kernel::Array& array, int u);
   llvm::Value* pick_lanes(const Values& registers,

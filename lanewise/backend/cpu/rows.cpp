@@ -1,6 +1,7 @@
 // Rows of elements that are lanes. Reads of single places gather; a whole row goes between memory
 // and the array of a register by squares of lanes, which are transposed.
 #include <llvm/IR/Constants.h>
+#include <llvm/Support/MathExtras.h>
 
 #include "lanewise/backend/cpu/emit.h"
 
@@ -56,8 +57,28 @@ Value* Emitter::row_pointers(Value* base, const kernel::Array& array, int u) {
   return pointers;
 }
 
-/// Copies so many squares, whose first places follow one another but for the last. Halves of a
-/// square change places, then quarters, and so on.
+/// Lanes become registers, and registers lanes: halves of the square change places, then quarters,
+/// and so on.
+void Emitter::transpose(Values& square) {
+  const auto side = static_cast<unsigned>(square.size());
+  for (unsigned apart = side / 2; apart > 0; apart /= 2) {
+    llvm::SmallVector<int, 64> low, high;
+    for (unsigned at = 0; at < side; ++at) {
+      const bool is_second = (at & apart) != 0;
+      low.push_back(static_cast<int>(is_second ? side + at - apart : at));
+      high.push_back(static_cast<int>(is_second ? side + at : at + apart));
+    }
+    for (unsigned at = 0; at < side; ++at) {
+      if ((at & apart) != 0) continue;
+      Value* a = square[at];
+      Value* b = square[at + apart];
+      square[at] = b_.CreateShuffleVector(a, b, low);
+      square[at + apart] = b_.CreateShuffleVector(a, b, high);
+    }
+  }
+}
+
+/// Copies so many squares, whose first places follow one another but for the last.
 llvm::Function* Emitter::transpose_function(DType type, bool to_rows) {
   llvm::Function*& function = transposes_[{type, to_rows}];
   if (function != nullptr) return function;
@@ -94,21 +115,7 @@ llvm::Function* Emitter::transpose_function(DType type, bool to_rows) {
       Value* from = to_rows ? lane_pointer(at) : row_pointer(at);
       values.push_back(b_.CreateAlignedLoad(row_type, from, align));
     }
-    for (unsigned apart = side / 2; apart > 0; apart /= 2) {
-      llvm::SmallVector<int, 64> low, high;
-      for (unsigned at = 0; at < side; ++at) {
-        const bool is_second = (at & apart) != 0;
-        low.push_back(static_cast<int>(is_second ? side + at - apart : at));
-        high.push_back(static_cast<int>(is_second ? side + at : at + apart));
-      }
-      for (unsigned at = 0; at < side; ++at) {
-        if ((at & apart) != 0) continue;
-        Value* a = values[at];
-        Value* b = values[at + apart];
-        values[at] = b_.CreateShuffleVector(a, b, low);
-        values[at + apart] = b_.CreateShuffleVector(a, b, high);
-      }
-    }
+    transpose(values);
     for (unsigned at = 0; at < side; ++at) {
       b_.CreateAlignedStore(values[at], to_rows ? row_pointer(at) : lane_pointer(at), align);
     }
@@ -129,11 +136,11 @@ void Emitter::transpose_rows(const kernel::Array& array, Value* lanes, Value* po
 void Emitter::row_load(const Instruction& in) {
   const kernel::Array& array = k_.arrays[in.index];
   for (int u = begin_; u < begin_ + width_; ++u) {
-    if (array.size >= static_cast<unsigned>(s_.lanes)) {
+    if (array.size < 2 * static_cast<unsigned>(s_.lanes)) {
+      where_all_hold(u, [&] { load_short_rows(in, u); }, [&] { gather_rows(in, u); });
+    } else {
       transpose_rows(array, arrays_[in.index][static_cast<std::size_t>(u)],
                      row_pointers(inputs_[array.input], array, u), false);
-    } else {
-      where_all_hold(u, [&] { load_short_rows(in, u); }, [&] { gather_rows(in, u); });
     }
   }
 }
@@ -179,24 +186,72 @@ Value* Emitter::pick_lanes(const Values& registers,
   return value;
 }
 
+/// True when a square of lanes takes fewer shuffles than picking every place out of all registers
+/// that the rows are in.
+bool Emitter::is_square_shorter(const kernel::Array& array) const {
+  const auto lanes = static_cast<unsigned>(s_.lanes);
+  if (array.size >= lanes) return true;
+  // Rows end before the register does.
+  return ops_.has_bit_masks() && array.size * (array.size - 1) > lanes * llvm::Log2_32(lanes);
+}
+
+/// The places from `first` on of all rows that begin at `base`: a register each.
+Emitter::Values Emitter::load_square(Value* base, const kernel::Array& array, unsigned first) {
+  const auto lanes = static_cast<unsigned>(s_.lanes);
+  llvm::Type* type = memory_type(array.type, true);
+  const llvm::Align align(types::size_of(array.type));
+  Values square;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    Value* row = element_pointer(base, array.type, b_.getInt32(lane * array.size + first));
+    if (array.size < lanes) {
+      Value* none = llvm::Constant::getNullValue(type);
+      square.push_back(b_.CreateMaskedLoad(type, row, align, first_lanes(array.size), none));
+    } else {
+      square.push_back(b_.CreateAlignedLoad(type, row, align));
+    }
+  }
+  transpose(square);
+  return square;
+}
+
+Value* Emitter::first_lanes(unsigned count) {
+  llvm::SmallVector<llvm::Constant*, 64> bits;
+  for (unsigned lane = 0; lane < static_cast<unsigned>(s_.lanes); ++lane) {
+    bits.push_back(b_.getInt1(lane < count));
+  }
+  return llvm::ConstantVector::get(bits);
+}
+
 /// The rows of a register follow one another: as many registers as a row has places hold them, and
-/// each place takes its lanes out of these.
+/// each place takes its lanes out of these. Where that is much, by squares of lanes.
 void Emitter::load_short_rows(const Instruction& in, int u) {
   const kernel::Array& array = k_.arrays[in.index];
   const auto lanes = static_cast<unsigned>(s_.lanes);
   llvm::Type* type = memory_type(array.type, true);
   const llvm::Align align(types::size_of(array.type));
   Value* base = packet_rows(inputs_[array.input], array, u);
-  Values rows;
-  for (unsigned i = 0; i < array.size; ++i) {
-    rows.push_back(b_.CreateAlignedLoad(type, b_.CreateConstInBoundsGEP1_32(type, base, i), align));
+  Values places;
+  if (is_square_shorter(array)) {
+    places = load_square(base, array, 0);
+    if (array.size > lanes) {
+      const Values last = load_square(base, array, array.size - lanes);
+      places.append(last.begin() + (2 * lanes - array.size), last.end());
+    }
+  } else {
+    Values rows;
+    for (unsigned i = 0; i < array.size; ++i) {
+      Value* row = b_.CreateConstInBoundsGEP1_32(type, base, i);
+      rows.push_back(b_.CreateAlignedLoad(type, row, align));
+    }
+    for (unsigned place = 0; place < array.size; ++place) {
+      places.push_back(pick_lanes(rows, [&](unsigned lane) {
+        const unsigned at = lane * array.size + place;
+        return std::pair(at / lanes, at % lanes);
+      }));
+    }
   }
   for (unsigned place = 0; place < array.size; ++place) {
-    Value* value = pick_lanes(rows, [&](unsigned lane) {
-      const unsigned at = lane * array.size + place;
-      return std::pair(at / lanes, at % lanes);
-    });
-    b_.CreateAlignedStore(value, array_row(in, u, b_.getInt32(place)), align);
+    b_.CreateAlignedStore(places[place], array_row(in, u, b_.getInt32(place)), align);
   }
 }
 
@@ -217,7 +272,7 @@ void Emitter::gather_rows(const Instruction& in, int u) {
 void Emitter::row_store(const Instruction& in) {
   const kernel::Array& array = k_.arrays[in.index];
   const auto all = [&](int u) {
-    if (array.size < static_cast<unsigned>(s_.lanes)) return store_short_rows(in, u);
+    if (array.size < 2 * static_cast<unsigned>(s_.lanes)) return store_short_rows(in, u);
     transpose_rows(array, arrays_[in.index][static_cast<std::size_t>(u)],
                    row_pointers(outputs_[array.output], array, u), true);
   };
@@ -230,8 +285,26 @@ void Emitter::row_store(const Instruction& in) {
   }
 }
 
+void Emitter::store_square(Value* base, const kernel::Array& array, unsigned first,
+                           llvm::ArrayRef<Value*> places) {
+  const auto lanes = static_cast<unsigned>(s_.lanes);
+  const llvm::Align align(types::size_of(array.type));
+  const llvm::ArrayRef<Value*> from = places.slice(first, std::min(lanes, array.size));
+  Values square(from.begin(), from.end());
+  square.resize(lanes, llvm::PoisonValue::get(memory_type(array.type, true)));
+  transpose(square);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    Value* row = element_pointer(base, array.type, b_.getInt32(lane * array.size + first));
+    if (array.size < lanes) {
+      b_.CreateMaskedStore(square[lane], row, align, first_lanes(array.size));
+    } else {
+      b_.CreateAlignedStore(square[lane], row, align);
+    }
+  }
+}
+
 /// The other way round: each register of values that follow one another takes its lanes out of the
-/// places.
+/// places, or squares of lanes do.
 void Emitter::store_short_rows(const Instruction& in, int u) {
   const kernel::Array& array = k_.arrays[in.index];
   const auto lanes = static_cast<unsigned>(s_.lanes);
@@ -241,6 +314,11 @@ void Emitter::store_short_rows(const Instruction& in, int u) {
   Values places;
   for (unsigned place = 0; place < array.size; ++place) {
     places.push_back(b_.CreateAlignedLoad(type, array_row(in, u, b_.getInt32(place)), align));
+  }
+  if (is_square_shorter(array)) {
+    store_square(base, array, 0, places);
+    if (array.size > lanes) store_square(base, array, array.size - lanes, places);
+    return;
   }
   for (unsigned row = 0; row < array.size; ++row) {
     Value* value = pick_lanes(places, [&](unsigned lane) {

@@ -72,6 +72,31 @@ TEST(CpuCode, DivisionAndSquareRootAreNoEstimates) {
   }
 }
 
+// Rows of a few values that straight code reads come by whole registers.
+TEST(CpuCode, WholeRowsAreNotGathered) {
+  const ir::Function f = ir::parse(R"(
+function f(%0: f64[3]) -> (f64) {
+  %1 = constant i32 0
+  %2 = constant i32 1
+  %3 = constant i32 2
+  %4 = table_read f64 %0, %1 check
+  %5 = table_read f64 %0, %2 check
+  %6 = table_read f64 %0, %3 check
+  %7 = sub f64 %4, %5
+  %8 = sub f64 %7, %6
+  return (%8)
+}
+)");
+  const kernel::Kernel kernel = kernel::lower(f);
+  for (const auto& in : kernel.body()) EXPECT_NE(in.kind, kernel::Kind::RowRead);
+  const auto schedule = plan::choose(f, {.isa = Isa::V4, .interleave = 1}, nullptr).schedule;
+  int shuffles = 0;
+  for (const auto& in : test::instructions(assembly(kernel, schedule))) {
+    shuffles += in.name.starts_with("vpermi2") || in.name.starts_with("vpermt2");
+  }
+  EXPECT_EQ(shuffles, 6);
+}
+
 // A register spilled across a cache line or a page costs a multiple of the loop around it.
 TEST(CpuCode, SpilledRegistersAreAligned) {
   int spills = 0;

@@ -9,8 +9,11 @@
 #include "lanewise/ir/function.h"
 #include "lanewise/runtime/fold.h"
 #include "lanewise/trace/control.h"
+#include "lanewise/trace/ragged.h"
 
 namespace lw {
+
+class ElementFunction;
 namespace api {
 class Accumulating;
 }
@@ -50,6 +53,16 @@ struct AccumulatorUse {
   std::size_t results;
 };
 
+/// The program of the values of rows that a function gives back (api/ragged_call.h).
+struct RowProgram {
+  std::size_t place = 0;            // among the results of the function
+  std::size_t plain = 0;            // how many of those are not rows
+  std::size_t offsets = 0;          // the argument that says where rows begin
+  DType type = DType::F32;          // of the values
+  std::vector<trace::RowUse> uses;  // its parameters
+  std::shared_ptr<ElementFunction> program;
+};
+
 /// A function as it was traced.
 struct Traced {
   Traced(ir::Function f, std::vector<AccumulatorUse> u = {},  // NOLINT: implicit
@@ -58,6 +71,7 @@ struct Traced {
   ir::Function function;
   std::vector<AccumulatorUse> uses;
   std::vector<types::Shape> shapes;  // of the results that are stored; none: rows are rows
+  std::vector<RowProgram> rows = {};
 };
 /// Ends a trace; `is_masked`: all of it stands in a region.
 Traced finish(trace::Trace& trace, trace::ResultList results, bool is_masked);

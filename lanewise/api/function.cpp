@@ -36,6 +36,7 @@ struct ElementFunction::Entry {
   ir::Function traced;
   std::vector<api::AccumulatorUse> uses = {};
   std::vector<types::Shape> shapes = {};  // of results, where they were traced from C++
+  std::vector<api::RowProgram> rows = {};
   std::shared_ptr<runtime::Program> program;
   const Entry* next = nullptr;
   // The last run, for explain.
@@ -50,6 +51,14 @@ struct ElementFunction::Entry {
     const std::vector<types::Item>& all = program->function().results;
     return std::span(all).first(all.size() - api::folded_results(uses) -
                                 runtime::folded_results(options.folds));
+  }
+  Tensor new_result(std::size_t index, std::int64_t count) const {
+    const auto [type, row] = program->function().results[index];
+    const bool has_shape = row > 0 && index < shapes.size();
+    const types::Shape shape = has_shape ? shapes[index]
+                               : row > 0 ? types::Shape{row}
+                                         : types::Shape();
+    return {type, row > 0 ? count * row : count, shape};
   }
   void remember(const runtime::RunStats& run) const {
     workers.store(run.workers, std::memory_order_relaxed);
@@ -186,16 +195,10 @@ void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inp
   }
   const std::int64_t count = api::mapped_size(inputs, options);
   const Entry& entry = find(inputs, options);
-  const std::span<const types::Item> items = entry.stored(options);
-  api::check_output_count(results.size(), items.size());
+  api::check_output_count(results.size(), entry.stored(options).size());
   std::vector<Output> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto [type, row] = items[i];
-    const bool has_shape = row > 0 && i < entry.shapes.size();
-    const types::Shape shape = has_shape ? entry.shapes[i]
-                               : row > 0 ? types::Shape{row}
-                                         : types::Shape();
-    results[i] = Tensor(type, row > 0 ? count * row : count, shape);
+    results[i] = entry.new_result(i, count);
     outputs.emplace_back(results[i]);
   }
   run(entry, outputs, inputs, count, options);
@@ -218,6 +221,14 @@ runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
 
 const std::vector<types::Item>& ElementFunction::Ready::results() const {
   return entry_->program->function().results;
+}
+
+std::span<const types::Item> ElementFunction::Ready::stored() const { return entry_->stored({}); }
+
+const std::vector<api::RowProgram>& ElementFunction::Ready::rows() const { return entry_->rows; }
+
+Tensor ElementFunction::Ready::new_result(std::size_t index, std::int64_t count) const {
+  return entry_->new_result(index, count);
 }
 
 bool ElementFunction::Ready::is_inner() const { return entry_->program->is_inner(); }
@@ -266,7 +277,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   for (const Entry* e = entries_.load(); e != nullptr; e = e->next) {
     if (e->key == key) return *e;  // another thread was first
   }
-  auto [traced, uses, shapes] = tracer_(inputs);
+  auto [traced, uses, shapes, rows] = tracer_(inputs);
   base::dump("trace", [&] { return ir::print(traced); });
   const transform::Options passes = passes_of(options);
   if (traced.results.empty() || traced.results.size() > kMostOutputs) {
@@ -292,6 +303,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   entry->traced = std::move(traced);
   entry->uses = std::move(uses);
   entry->shapes = std::move(shapes);
+  entry->rows = std::move(rows);
   entry->next = entries_.load();
   entries_.store(entry, std::memory_order_release);
   return *entry;

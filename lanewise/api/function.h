@@ -138,6 +138,12 @@ class ElementFunction {
   class Ready {
    public:
     const std::vector<types::Item>& results() const;
+    /// Those that no accumulator takes.
+    std::span<const types::Item> stored() const;
+    /// What becomes of some of them: rows of different lengths.
+    const std::vector<api::RowProgram>& rows() const;
+    /// Memory for result `index` of so many elements.
+    Tensor new_result(std::size_t index, std::int64_t count) const;
     /// True where machine code takes one element after the other: their order costs nothing.
     bool is_inner() const;
 

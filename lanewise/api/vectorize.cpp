@@ -16,6 +16,30 @@ types::Shape shape_of(const Input& input) {
   return input.row > 0 ? types::Shape{input.row} : types::Shape();
 }
 
+std::vector<trace::RowView> ragged_rows(std::span<const ir::ValueId> values,
+                                        std::span<const Input> inputs,
+                                        std::span<const std::size_t> ragged, bool is_masked) {
+  trace::Trace& trace = trace::Trace::current();
+  const auto bound = [&](const char* name, std::size_t input) {
+    return trace.builder().param(name, inputs[input].type, inputs[input].kind);
+  };
+  std::vector<std::pair<ir::ValueId, ir::ValueId>> bounds;
+  for (std::size_t i = 0; i < ragged.size(); ++i) {
+    const ir::ValueId start = bound("start", values.size() + 2 * i);
+    bounds.emplace_back(start, bound("stop", values.size() + 2 * i + 1));
+  }
+  if (is_masked) {
+    trace.begin_region(trace.builder().param("where", DType::Bool, ir::ParamKind::Mapped));
+  }
+  std::vector<trace::RowView> rows;
+  for (std::size_t i = 0; i < ragged.size(); ++i) {
+    rows.push_back(trace::row_of(values[ragged[i]], bounds[i].first, bounds[i].second,
+                                 static_cast<std::uint32_t>(ragged[i]),
+                                 static_cast<std::uint32_t>(values.size() + 2 * i)));
+  }
+  return rows;
+}
+
 void wrong_argument_rank(std::size_t index, const types::Shape& got, int expected) {
   throw UsageError(fmt::format(
       "map: argument {} has elements of other dimensions; got the shape {}, expected {} "
@@ -26,6 +50,12 @@ void wrong_argument_rank(std::size_t index, const types::Shape& got, int expecte
           ? "Say what belongs to an element, lw::Input(values).in_shape({...}), or to all, "
             "lw::shared(values, {...})."
           : "Declare the parameter as lw::Row or lw::Matrix."));
+}
+
+void mask_with_rows() {
+  throw UsageError(
+      "map: where with results that are rows of different lengths; got a mask, expected none. "
+      "Leave the rows out before, or choose in the function, with lw::select.");
 }
 
 void wrong_argument_count(std::size_t got, std::size_t expected) {

@@ -10,9 +10,13 @@
 
 #include "lanewise/api/accumulators.h"
 #include "lanewise/api/function.h"
+#include "lanewise/api/ragged.h"
+#include "lanewise/api/ragged_call.h"
 #include "lanewise/trace/control.h"
 #include "lanewise/trace/each.h"
+#include "lanewise/trace/grid_algebra.h"
 #include "lanewise/trace/grid_functions.h"
+#include "lanewise/trace/grid_windows.h"
 #include "lanewise/trace/memory.h"
 
 namespace lw {
@@ -50,6 +54,11 @@ struct ElementOf<Grid<T, rank>> {
   using type = T;
 };
 
+template <class T>
+struct ElementOf<RaggedRow<T>> {
+  using type = T;
+};
+
 template <class P>
 inline constexpr bool kIsTable = false;
 template <class T>
@@ -58,9 +67,27 @@ inline constexpr bool kIsTable<Table<T>> = true;
 /// An argument for a parameter of type P.
 template <class P, class A>
 Input input_for(const A& argument) {
-  const Input input(argument);
-  return kIsTable<P> ? input.as_table() : input;
+  static_assert(trace::is_ragged<P> == kIsRagged<A>,
+                "lw::Ragged is an argument for an lw::RaggedRow, and nothing else is");
+  if constexpr (kIsRagged<A>) {
+    return argument.table();
+  } else {
+    const Input input(argument);
+    return kIsTable<P> ? input.as_table() : input;
+  }
 }
+
+/// The numbers of the parameters that are rows of different lengths.
+template <class... P>
+constexpr auto ragged_params(std::type_identity<std::tuple<P...>>) {
+  std::array<std::size_t, (0 + ... + trace::is_ragged<P>)> numbers = {};
+  [[maybe_unused]] std::size_t param = 0;
+  [[maybe_unused]] std::size_t found = 0;
+  ((trace::is_ragged<P> ? void(numbers[found++] = param) : void(), ++param), ...);
+  return numbers;
+}
+template <class Params>
+inline constexpr auto kRaggedParams = ragged_params(std::type_identity<Params>());
 
 /// The dimensions of a parameter's elements.
 template <class P>
@@ -73,8 +100,12 @@ types::Shape shape_of(const Input& input);
 
 /// The symbolic parameter that a function is traced with.
 template <class P>
-P parameter_of(ir::ValueId value, const Input& input) {
-  if constexpr (kIsTable<P>) {
+P parameter_of(ir::ValueId value, const Input& input,
+               [[maybe_unused]] std::span<const trace::RowView> rows) {
+  if constexpr (trace::is_ragged<P>) {
+    return P(*std::find_if(rows.begin(), rows.end(),
+                           [&](const trace::RowView& row) { return row.values->table == value; }));
+  } else if constexpr (kIsTable<P>) {
     return P(value);
   } else if constexpr (kRank<P> > 0) {
     return P(trace::array_view(value, shape_of(input)));
@@ -90,17 +121,30 @@ inline constexpr std::size_t kResults<std::tuple<T...>> = sizeof...(T);
 template <>
 inline constexpr std::size_t kResults<void> = 0;  // it adds to accumulators
 
+/// Records the parameters that stand behind the arguments: the bounds of rows, and the mask. Gives
+/// the rows.
+std::vector<trace::RowView> ragged_rows(std::span<const ir::ValueId> values,
+                                        std::span<const Input> inputs,
+                                        std::span<const std::size_t> ragged, bool is_masked);
+
 [[noreturn]] void wrong_argument_type(std::size_t index, DType got, DType expected);
 [[noreturn]] void wrong_argument_rank(std::size_t index, const types::Shape& got, int expected);
+[[noreturn]] void mask_with_rows();
 [[noreturn]] void wrong_argument_count(std::size_t got, std::size_t expected);
 
-/// Calls `function` on symbolic parameters and returns what it did.
+/// Calls `function` on symbolic parameters and returns what it did; rows that it gives go to
+/// `rows`.
 template <class F>
-Traced trace_function(const F& function, const std::string& name, std::span<const Input> inputs) {
+Traced trace_arguments(const F& function, const std::string& name, std::span<const Input> inputs,
+                       [[maybe_unused]] std::vector<trace::RowResult>& rows) {
   using Params = typename Shape<F>::Params;
+  using Result = typename Shape<F>::Result;
   constexpr std::size_t kCount = std::tuple_size_v<Params>;
+  constexpr auto& kRagged = kRaggedParams<Params>;
   const bool is_masked = !inputs.empty() && inputs.back().is_mask;
-  if (inputs.size() != kCount + is_masked) wrong_argument_count(inputs.size(), kCount);
+  if (inputs.size() != kCount + 2 * kRagged.size() + is_masked) {
+    wrong_argument_count(inputs.size(), kCount);
+  }
   trace::Trace trace(name);
   const auto parameter = [&]<std::size_t i>() {
     using P = std::tuple_element_t<i, Params>;
@@ -109,7 +153,7 @@ Traced trace_function(const F& function, const std::string& name, std::span<cons
     if (input.type != types::dtype_of<T>) {
       wrong_argument_type(i, input.type, types::dtype_of<T>);
     }
-    if (!kIsTable<P> && shape_of(input).rank() != kRank<P>) {
+    if (!kIsTable<P> && !trace::is_ragged<P> && shape_of(input).rank() != kRank<P>) {
       wrong_argument_rank(i, shape_of(input), kRank<P>);
     }
     return trace.builder().param("arg" + std::to_string(i), input.type, input.kind, input.row);
@@ -118,20 +162,30 @@ Traced trace_function(const F& function, const std::string& name, std::span<cons
     [[maybe_unused]] const std::array<ir::ValueId, kCount> values = {
       parameter.template operator()<i>()...
     };
-    if (is_masked) {
-      trace.begin_region(trace.builder().param("where", DType::Bool, ir::ParamKind::Mapped));
-    }
-    if constexpr (std::is_void_v<typename Shape<F>::Result>) {
-      function(parameter_of<std::tuple_element_t<i, Params>>(values[i], inputs[i])...);
+    const std::vector<trace::RowView> ragged = ragged_rows(values, inputs, kRagged, is_masked);
+    if constexpr (std::is_void_v<Result>) {
+      function(parameter_of<std::tuple_element_t<i, Params>>(values[i], inputs[i], ragged)...);
       return finish(trace, {}, is_masked);
     } else {
       trace::ResultList results;
-      trace::Results<typename Shape<F>::Result>::add(
-          function(parameter_of<std::tuple_element_t<i, Params>>(values[i], inputs[i])...),
-          results);
+      trace::list_results(
+          function(parameter_of<std::tuple_element_t<i, Params>>(values[i], inputs[i], ragged)...),
+          results, rows);
+      trace::add_numbers(rows, results);
       return finish(trace, std::move(results), is_masked);
     }
   }(std::make_index_sequence<kCount>{});
+}
+
+template <class F>
+Traced trace_function(const F& function, const std::string& name, std::span<const Input> inputs) {
+  std::vector<trace::RowResult> rows;
+  Traced traced = trace_arguments(function, name, inputs, rows);
+  if (!rows.empty()) {
+    if (inputs.back().is_mask) mask_with_rows();
+    traced.rows = row_programs(rows, kResults<typename Shape<F>::Result> - rows.size(), name);
+  }
+  return traced;
 }
 
 /// Calls `use(options, arrays...)`; the options are the last argument, or left out.
@@ -156,7 +210,9 @@ template <class F>
 class Vectorized {
  public:
   using Params = typename api::Shape<F>::Params;
+  using Result = typename api::Shape<F>::Result;
   static constexpr std::size_t kArguments = std::tuple_size_v<Params>;
+  static constexpr bool kTakesRows = !api::kRaggedParams<Params>.empty();
 
   Vectorized(F function, VectorizeOptions options)
       : plain_(std::move(function)),
@@ -166,13 +222,14 @@ class Vectorized {
             },
             options) {}
 
-  /// Maps over the arrays; one result gives a Tensor, several an array of them, none nothing.
+  /// Maps over the arrays; one result gives a Tensor, several an array of them, none nothing. One
+  /// that is rows of different lengths has all their values.
   /// Inside another traced function, with its variables, rows or matrices: what this one does
   /// becomes part of it.
   template <class... A>
     requires(sizeof...(A) == kArguments)
   auto operator()(const A&... arguments) {
-    if constexpr ((... || (trace::is_variable<A> || trace::is_grid<A>))) {
+    if constexpr ((... || (trace::is_variable<A> || trace::is_grid<A> || trace::is_ragged<A>))) {
       return Call(plain_, arguments...);
     } else {
       return with(MapOptions(), arguments...);
@@ -181,9 +238,13 @@ class Vectorized {
   template <class... A>
     requires(sizeof...(A) == kArguments)
   auto with(const MapOptions& options, const A&... arguments) {
-    const std::array<Input, sizeof...(A)> inputs = inputs_of(arguments...);
-    std::array<Tensor, api::kResults<typename api::Shape<F>::Result>> results;
-    function_.call(results, inputs, options);
+    const auto inputs = inputs_of(arguments...);
+    std::array<Tensor, api::kResults<Result>> results;
+    if constexpr (kTakesRows) {
+      api::call_ragged(function_, results, inputs, options);
+    } else {
+      function_.call(results, inputs, options);
+    }
     if constexpr (results.size() == 1) {
       return std::move(results[0]);
     } else if constexpr (results.size() > 1) {
@@ -195,8 +256,13 @@ class Vectorized {
     requires(sizeof...(A) == kArguments)
   runtime::RunStats into(std::initializer_list<Output> outputs, const MapOptions& options,
                          const A&... arguments) {
-    const std::array<Input, sizeof...(A)> inputs = inputs_of(arguments...);
-    return function_.call_into({outputs.begin(), outputs.size()}, inputs, options);
+    const auto inputs = inputs_of(arguments...);
+    const std::span all(outputs.begin(), outputs.size());
+    if constexpr (kTakesRows) {
+      return api::call_ragged_into(function_, all, inputs, options);
+    } else {
+      return function_.call_into(all, inputs, options);
+    }
   }
   template <class... A>
     requires(sizeof...(A) == kArguments)
@@ -226,12 +292,28 @@ class Vectorized {
 
  private:
   template <class... A>
-  static std::array<Input, sizeof...(A)> inputs_of(const A&... arguments) {
+  static auto inputs_of(const A&... arguments) {
     static_assert(sizeof...(A) == kArguments, "as many arguments as the function has parameters");
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
-      return std::array<Input, sizeof...(A)>{
+      const std::array<Input, sizeof...(A)> inputs = {
           api::input_for<std::tuple_element_t<i, Params>>(arguments)...};
+      if constexpr (kTakesRows) {
+        std::vector<Input> all(inputs.begin(), inputs.end());
+        (add_bounds(arguments, all), ...);
+        api::check_rows(all, kArguments, api::kRaggedParams<Params>);
+        return all;
+      } else {
+        return inputs;
+      }
     }(std::make_index_sequence<sizeof...(A)>{});
+  }
+  template <class A>
+  static void add_bounds([[maybe_unused]] const A& argument,
+                         [[maybe_unused]] std::vector<Input>& inputs) {
+    if constexpr (api::kIsRagged<A>) {
+      inputs.push_back(argument.starts());
+      inputs.push_back(argument.stops());
+    }
   }
 
   F plain_;

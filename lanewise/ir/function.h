@@ -44,8 +44,17 @@ inline constexpr std::uint32_t kMostCounted = (1u << 31) - (1u << 16);  // posit
 
 using Operands = base::SmallVector<ValueId, 4>;
 
-/// Why an element fails.
-enum class FailKind : std::uint32_t { DivisionByZero, StepLimit, Check, Index };
+/// Why an element fails. Lengths: of two rows, which are told; Empty: a row without values.
+enum class FailKind : std::uint32_t {
+  DivisionByZero,
+  StepLimit,
+  Check,
+  Index,
+  Lengths,
+  Empty,
+  Singular,
+  NotPositive
+};
 
 /// What an `each` makes of one value per position. Keep: an array of them; of arrays, one behind
 /// the other; with an array and an index as further operands, it goes to those places. ArgMin,

@@ -31,6 +31,26 @@ std::string describe(std::int64_t element, const ir::Failure& failure, std::int6
           "the index, or say with a mode what such an index means.",
           element, where, types::to_string(failure.values[0]),
           failure.values[1].as<std::int64_t>() - 1);
+    case ir::FailKind::Lengths:
+      return fmt::format(
+          "map: element {} combines rows of different lengths{}; got {} and {}, expected the same "
+          "number of values.",
+          element, where, types::to_string(failure.values[0]), types::to_string(failure.values[1]));
+    case ir::FailKind::Empty:
+      return fmt::format(
+          "map: element {} has a row without values{}; got 0, expected at least one for a minimum, "
+          "a maximum or its place. Leave such rows out, or ask for row.size() first.",
+          element, where);
+    case ir::FailKind::Singular:
+      return fmt::format(
+          "map: element {} has a singular matrix{}; got a pivot of 0, expected one that can be "
+          "solved for.",
+          element, where);
+    case ir::FailKind::NotPositive:
+      return fmt::format(
+          "map: element {} has a matrix that is not positive{}; got {} under a root, expected more "
+          "than 0.",
+          element, where, types::to_string(failure.values[0]));
     case ir::FailKind::Check:
       break;
   }

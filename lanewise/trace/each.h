@@ -1,6 +1,8 @@
 // lw::each: rows and matrices that are made position by position.
 #pragma once
 
+#include <functional>
+
 #include "lanewise/trace/grid.h"
 
 namespace lw {
@@ -22,8 +24,10 @@ struct Stacked<std::tuple<R...>> {
   using type = std::tuple<typename Stacked<R>::type...>;
 };
 
-/// The values of all positions; a shape has `size` in front then.
-std::vector<View> stacked(std::uint32_t size, const ResultList& of_one);
+/// What a function gives for all positions; a shape has `size` in front then. One that draws random
+/// numbers is recorded twice, the second time as a loop: positions draw one after the other.
+std::vector<View> each_position(std::uint32_t size,
+                                const std::function<ResultList(ir::ValueId)>& function);
 
 }  // namespace trace
 
@@ -41,11 +45,12 @@ auto each(std::int64_t size, F function,
   using Stacked = typename trace::Stacked<Result>::type;
   trace::locate(here);
   const auto count = trace::checked_shape("each", {&size, 1})[0];
-  const ir::ValueId position = trace::Trace::current().begin_each(count);
-  trace::ResultList list;
-  trace::Results<Result>::add(function(i32::of(position)), list);
-  trace::locate(here);
-  const std::vector<trace::View> views = trace::stacked(count, list);
+  const std::vector<trace::View> views = trace::each_position(count, [&](ir::ValueId position) {
+    trace::ResultList list;
+    trace::Results<Result>::add(function(i32::of(position)), list);
+    trace::locate(here);
+    return list;
+  });
   if constexpr (trace::is_grid<Stacked>) {
     return Stacked(views[0]);
   } else {

@@ -17,6 +17,8 @@
 #include "lanewise/trace/arrange.h"
 #include "lanewise/trace/control.h"
 #include "lanewise/trace/memory.h"
+#include "lanewise/trace/operators.h"
+#include "lanewise/trace/ragged.h"
 
 namespace lw {
 
@@ -167,51 +169,11 @@ class Grid {
     return part<left>({trace::place_of_axis(indices, here)...});
   }
 
-#define LW_BINARY(symbol, op)                                       \
-  friend Grid operator symbol(const Operand& a, const Operand& b) { \
-    return Grid(trace::apply(ops::Op::op, {a.view, b.view}));       \
-  }
-  LW_BINARY(+, Add)
-  LW_BINARY(-, Sub)
-  LW_BINARY(*, Mul)
-  LW_BINARY(/, Div)
-  LW_BINARY(%, Rem)
-  LW_BINARY(&, And)
-  LW_BINARY(|, Or)
-  LW_BINARY(^, Xor)
-  LW_BINARY(<<, Shl)
-  LW_BINARY(>>, Shr)
-#undef LW_BINARY
+  using GridOfBools = Grid<bool, rank>;
+  LW_VALUE_OPERATORS(Grid, GridOfBools)
 
-#define LW_COMPARE(symbol, op)                                                    \
-  friend Grid<bool, rank> operator symbol(const Operand & a, const Operand & b) { \
-    return Grid<bool, rank>(trace::apply(ops::Op::op, {a.view, b.view}));         \
-  }
-  LW_COMPARE(==, Eq)
-  LW_COMPARE(!=, Ne)
-  LW_COMPARE(<, Lt)
-  LW_COMPARE(<=, Le)
-  LW_COMPARE(>, Gt)
-  LW_COMPARE(>=, Ge)
-#undef LW_COMPARE
-
-  friend Grid operator-(const Operand& a) { return Grid(trace::apply(ops::Op::Neg, {a.view})); }
-  friend Grid operator~(const Operand& a) { return Grid(trace::apply(ops::Op::Not, {a.view})); }
-  friend Grid operator!(const Operand& a)
-    requires std::is_same_v<T, bool>
-  {
-    return Grid(trace::apply(ops::Op::Not, {a.view}));
-  }
-  friend Grid operator&&(const Operand& a, const Operand& b)
-    requires std::is_same_v<T, bool>
-  {
-    return Grid(trace::apply(ops::Op::And, {a.view, b.view}));
-  }
-  friend Grid operator||(const Operand& a, const Operand& b)
-    requires std::is_same_v<T, bool>
-  {
-    return Grid(trace::apply(ops::Op::Or, {a.view, b.view}));
-  }
+  /// A number beside grids, as an operand of ops.
+  static trace::View of_number(ir::ValueId number) { return trace::number_view(number); }
 
  private:
   template <int left>
@@ -320,7 +282,7 @@ auto select(const boolean& condition, const A& a, const B& b,
   using Operand = typename W::type::Operand;
   return typename W::type(trace::apply(
       ops::Op::Select,
-      {trace::number_view(condition.read()), Operand(a, here).view, Operand(b, here).view}));
+      {W::type::of_number(condition.read()), Operand(a, here).view, Operand(b, here).view}));
 }
 /// The same where neither is a grid; a literal has the type of the other.
 template <int rank, class A, class B, class V = trace::FirstVariableOf<A, B>>

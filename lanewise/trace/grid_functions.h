@@ -1,9 +1,10 @@
 // Functions of grids (trace/grid.h) that need several values at a time: reductions, running sums,
-// products, other shapes and orders.
+// products, other shapes and orders. Rows of different lengths have the reductions too.
 #pragma once
 
+#include "lanewise/trace/along.h"
 #include "lanewise/trace/grid.h"
-#include "lanewise/trace/product.h"
+#include "lanewise/trace/ragged_row.h"
 #include "lanewise/trace/reduce.h"
 
 namespace lw {
@@ -39,6 +40,11 @@ Variable<R> reduced(Reduction reduction, const Grid<T, rank>& grid, std::source_
   locate(here);
   return of_view<R, 0>(reduce(reduction, grid.view(), {}, types::dtype_of<R>));
 }
+template <class R, class T>
+Variable<R> reduced(Reduction reduction, const RaggedRow<T>& row, std::source_location here) {
+  locate(here);
+  return Variable<R>::of(reduce(reduction, row.view(), types::dtype_of<T>, types::dtype_of<R>));
+}
 template <class R, class A, class T, int rank>
 auto reduced(Reduction reduction, const Grid<T, rank>& grid, const A& axis) {
   constexpr bool is_kept = std::is_same_v<A, Kept>;
@@ -61,6 +67,12 @@ auto reduced(Reduction reduction, const Grid<T, rank>& grid, const A& axis) {
     requires(accepts)                                                             \
   auto name(const Grid<T, rank>& grid, const A& axis) {                           \
     return trace::reduced<R>(trace::Reduction::reduction, grid, axis);            \
+  }                                                                               \
+  template <class T>                                                              \
+    requires(accepts)                                                             \
+  Variable<R> name(const RaggedRow<T>& row,                                       \
+                   std::source_location here = std::source_location::current()) { \
+    return trace::reduced<R>(trace::Reduction::reduction, row, here);             \
   }
 LW_REDUCTION(sum, Sum, true, trace::SumOf<T>)
 LW_REDUCTION(prod, Product, true, trace::SumOf<T>)
@@ -95,22 +107,27 @@ auto cumprod(const Grid<T, rank>& grid, const Axis& axis = Axis(-1)) {
   return Grid<R, rank>(trace::scan(ops::Op::Mul, grid.view(), axis.number, types::dtype_of<R>));
 }
 
-// --- products ---
+/// The values along an axis from the least to the greatest, NaNs last; up to 64 of them.
+template <class T, int rank>
+Grid<T, rank> sort(const Grid<T, rank>& grid, const Axis& axis = Axis(-1)) {
+  trace::locate(axis.here);
+  return Grid<T, rank>(trace::sorted(grid.view(), axis.number, false));
+}
+/// The places that sort them; equal values stay in their order.
+template <class T, int rank>
+Grid<std::int32_t, rank> argsort(const Grid<T, rank>& grid, const Axis& axis = Axis(-1)) {
+  trace::locate(axis.here);
+  return Grid<std::int32_t, rank>(trace::sorted(grid.view(), axis.number, true));
+}
 
-/// The sum of the products of two rows: one chain of fused multiplications and additions.
+// --- products; trace/grid_algebra.h has more ---
+
+/// The sum of the products of two rows of the same length, as dot(Row, Row) is.
 template <class T>
-Variable<T> dot(const Row<T>& a, const Row<T>& b,
+Variable<T> dot(const RaggedRow<T>& a, const RaggedRow<T>& b,
                 std::source_location here = std::source_location::current()) {
   trace::locate(here);
-  return trace::of_view<T, 0>(trace::product("dot", a.view(), b.view()));
-}
-/// The product of matrices; a row is one of one row on the left, of one column on the right.
-template <class T, int a_rank, int b_rank>
-  requires(a_rank <= 2 && b_rank <= 2 && a_rank + b_rank > 2)
-Grid<T, a_rank + b_rank - 2> matmul(const Grid<T, a_rank>& a, const Grid<T, b_rank>& b,
-                                    std::source_location here = std::source_location::current()) {
-  trace::locate(here);
-  return Grid<T, a_rank + b_rank - 2>(trace::product("matmul", a.view(), b.view()));
+  return Variable<T>::of(trace::dot(a.view(), b.view(), types::dtype_of<T>));
 }
 
 /// All products of the values of two rows: outer(a, b)(i, j) is a[i] * b[j].

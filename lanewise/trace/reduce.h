@@ -1,4 +1,4 @@
-// Sums, extremes and the like along axes of views, and running sums.
+// Sums, extremes and the like along axes of views.
 //
 // Up to 8 terms are combined from left to right, more in stripes (ir::Collect has the order); the
 // terms of several axes are counted in C order. Along an axis on which the value does not change, a
@@ -34,8 +34,5 @@ struct Along {
 
 /// `type` is that of the result; of ArgMin and ArgMax it is i32.
 View reduce(Reduction reduction, const View& view, Along along, DType type);
-
-/// Sums or products of the values up to each place along an axis.
-View scan(ops::Op op, const View& view, int axis, DType type);
 
 }  // namespace lw::trace

@@ -7,6 +7,20 @@ namespace {
 
 ir::Builder& build() { return Trace::current().builder(); }
 
+template <class End>
+void count(const End& end, const std::function<void(ir::ValueId)>& body) {
+  Trace& trace = Trace::current();
+  const ir::ValueId counter = trace.new_slot(index_literal(0));
+  trace.begin_loop();
+  const ir::ValueId now = trace.read(counter);
+  trace.break_if(build().op(ops::Op::Ge, {now, end()}), "For");
+  trace.begin_body();
+  body(now);
+  trace.end_body();
+  trace.write(counter, build().op(ops::Op::Add, {now, index_literal(1)}));
+  trace.end_loop();
+}
+
 }  // namespace
 
 Steps steps_of(const View& view) {
@@ -91,16 +105,11 @@ View kept_view(ir::ValueId kept, const Shape& shape, const Shape& sizes) {
 }
 
 void count_to(std::uint32_t size, const std::function<void(ir::ValueId)>& body) {
-  Trace& trace = Trace::current();
-  const ir::ValueId counter = trace.new_slot(index_literal(0));
-  trace.begin_loop();
-  const ir::ValueId now = trace.read(counter);
-  trace.break_if(build().op(ops::Op::Ge, {now, index_literal(size)}), "For");
-  trace.begin_body();
-  body(now);
-  trace.end_body();
-  trace.write(counter, build().op(ops::Op::Add, {now, index_literal(1)}));
-  trace.end_loop();
+  count([&] { return index_literal(size); }, body);
+}
+
+void count_up_to(ir::ValueId end, const std::function<void(ir::ValueId)>& body) {
+  count([&] { return end; }, body);
 }
 
 void loop_over(std::span<const std::uint32_t> sizes, const std::function<void(Positions)>& body,

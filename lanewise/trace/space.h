@@ -45,6 +45,8 @@ inline constexpr std::int64_t kMostStraight = 16;
 void loop_over(std::span<const std::uint32_t> sizes, const std::function<void(Positions)>& body,
                std::int64_t most_straight = kMostStraight);
 void count_to(std::uint32_t size, const std::function<void(ir::ValueId)>& body);
+/// A loop up to a number that elements have, an i32.
+void count_up_to(ir::ValueId end, const std::function<void(ir::ValueId)>& body);
 
 /// Both, one behind the other.
 Steps together(std::span<const std::int64_t> a, std::span<const std::int64_t> b);

@@ -68,6 +68,7 @@ void Trace::begin(Scope scope) {
         scopes_.size() + 1, kMost));
   }
   scope.first = builder_.function().values.size();
+  scope.sites = sites_;
   scopes_.push_back(std::move(scope));
 }
 
@@ -150,9 +151,9 @@ std::vector<ir::ValueId> Trace::end_region(std::span<const ir::ValueId> results)
   return values;
 }
 
-ir::ValueId Trace::begin_each(std::uint32_t size) {
+ir::ValueId Trace::begin_each(std::uint32_t size, ir::ValueId count) {
   begin({.kind = Scope::Each, .depth = builder_.depth()});
-  const ir::ValueId each = builder_.begin_each(size);
+  const ir::ValueId each = builder_.begin_each(size, count);
   scopes_.back().results = {each};
   scopes_.back().first = each + 1;
   return builder_.arguments(each)[0];
@@ -166,6 +167,11 @@ std::vector<ir::ValueId> Trace::end_each(std::span<const Collected> collected) {
   std::vector<ir::ValueId> results;
   for (std::uint32_t i = 0; i < collected.size(); ++i) results.push_back(builder_.result(each, i));
   return results;
+}
+
+void Trace::discard_each() {
+  sites_ = scopes_.back().sites;
+  discard_scope(scope());
 }
 
 void Trace::begin_call() {

@@ -46,8 +46,8 @@ class Trace {
   /// Its results as they are behind it: zeros, where the condition does not hold.
   std::vector<ir::ValueId> end_region(std::span<const ir::ValueId> results);
   /// Opens an `each`, whose positions run what follows without seeing one another; gives the
-  /// position.
-  ir::ValueId begin_each(std::uint32_t size);
+  /// position. With a count, an i32, there are so many of them, and `size` at most.
+  ir::ValueId begin_each(std::uint32_t size, ir::ValueId count = ir::kNone);
   /// A value of every position, and what becomes of it.
   struct Collected {
     ir::Collect how;
@@ -55,6 +55,10 @@ class Trace {
   };
   /// Ends the innermost `each`; gives what has become of the values.
   std::vector<ir::ValueId> end_each(std::span<const Collected> collected);
+  /// True where something in the innermost scope has drawn a random number.
+  bool has_drawn() const { return sites_ != scopes_.back().sites; }
+  /// Drops the innermost `each` with all that was recorded since it began, places that draw too.
+  void discard_each();
   void begin_call();
   /// The results of a function that was called: what it returned at its end, or before.
   std::vector<ir::ValueId> end_call(std::span<const ir::ValueId> results);
@@ -92,6 +96,8 @@ class Trace {
   /// Refuses an assignment to an array from outside of the innermost `each`: positions would
   /// write to one another's values.
   void require_own(ir::ValueId array) const;
+  /// True where the function that is recorded has been left before its end.
+  bool is_left() const { return scopes_.back().is_wrapped; }
   /// True inside of something that may run more than once.
   bool is_in_loop() const;
   /// A parameter behind those there are, wherever the function has got to.
@@ -129,8 +135,9 @@ class Trace {
     std::size_t begin = 0;    // where what can be left begins in it
     bool is_wrapped = false;  // that has a loop around it
     std::vector<ir::ValueId>
-        results;            // Function: slots and arrays, once it has been left; Each: itself
-    std::size_t first = 0;  // the number of the first value that is recorded in it
+        results;              // Function: slots and arrays, once it has been left; Each: itself
+    std::size_t first = 0;    // the number of the first value that is recorded in it
+    std::uint32_t sites = 0;  // places that drew before it
   };
 
   Scope& innermost(Scope::Kind kind, std::string_view what);

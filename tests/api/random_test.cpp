@@ -436,6 +436,63 @@ TEST(RandomIntegers, HaveBoundsOfTheElement) {
   EXPECT_GT(widest, 40);
 }
 
+TEST(RandomPositions, DrawOneAfterTheOther) {
+  const std::vector<std::int32_t> a = test::small_numbers(200, 50);
+  const auto u32s = [](Block words) { return static_cast<float>(words[0] >> 8) * 0x1p-24f; };
+  for (const test::Way& way : test::every_way(false)) {
+    auto f = vectorize(
+        [](i32 n) {
+          const f32 before = random::uniform<float>();
+          const auto rows = each(3, [&](i32 i) {
+            const auto inner = each(5, [&](i32) { return random::uniform<float>(); });
+            return std::tuple(inner, before + cast<float>(i + n));
+          });
+          const auto again = each(2, [&](i32) { return random::uniform<float>(); });
+          return std::tuple(std::get<0>(rows), std::get<1>(rows), again);
+        },
+        {.schedule = way.wish});
+    MapOptions options = way.options;
+    options.seed = 42;
+    const auto got = f.with(options, a);
+    ASSERT_EQ(got[0].shape(), types::Shape({3, 5}));
+    for (std::int64_t e = 0; e < 200; ++e) {
+      for (Word j = 0; j < 15; ++j) {
+        ASSERT_EQ(got[0].at<float>(e * 15 + j), u32s(drawn(42, 1, e, j))) << way.name;
+      }
+      for (Word j = 0; j < 3; ++j) {
+        const auto by = static_cast<float>(static_cast<std::int32_t>(j) + a[std::size_t(e)]);
+        ASSERT_EQ(got[1].at<float>(e * 3 + j), u32s(drawn(42, 0, e, 0)) + by) << way.name;
+      }
+      for (Word j = 0; j < 2; ++j) {
+        ASSERT_EQ(got[2].at<float>(e * 2 + j), u32s(drawn(42, 2, e, j))) << way.name;
+      }
+    }
+  }
+}
+
+TEST(RandomPositions, DrawAsOftenAsEachOfThemDoes) {
+  const std::vector<std::int32_t> a = test::small_numbers(100, 6);
+  auto f = vectorize([](i32 n) {
+    return each(4, [&](i32 i) {
+      f32 last = -1;
+      For(0, n * i, [&](i32) { last = random::uniform<float>(); });
+      return f32(last);
+    });
+  });
+  const Tensor got = f.with({.seed = 7}, a);
+  for (std::int64_t e = 0; e < 100; ++e) {
+    Word number = 0;
+    for (std::int32_t i = 0; i < 4; ++i) {
+      number += static_cast<Word>(a[std::size_t(e)] * i);
+      const float expected =
+          a[std::size_t(e)] * i == 0
+              ? -1
+              : static_cast<float>(drawn(7, 0, e, number - 1)[0] >> 8) * 0x1p-24f;
+      ASSERT_EQ(got.at<float>(e * 4 + i), expected);
+    }
+  }
+}
+
 TEST(RandomDistributions, AreTheSameOnEveryWay) {
   const auto traced = [](i32 a) {
     f64 sum = 0;

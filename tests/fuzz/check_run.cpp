@@ -251,6 +251,14 @@ class Runner {
         return "took more loop steps";
       case ir::FailKind::Index:
         return "uses an index";
+      case ir::FailKind::Lengths:
+        return "combines rows of different lengths";
+      case ir::FailKind::Empty:
+        return "has a row without values";
+      case ir::FailKind::Singular:
+        return "has a singular matrix";
+      case ir::FailKind::NotPositive:
+        return "has a matrix that is not positive";
       case ir::FailKind::Check:
         return "failed";
     }

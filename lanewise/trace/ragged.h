@@ -1,0 +1,93 @@
+// A row of a length that differs between elements, while its function is recorded. Nothing of it is
+// stored: operators make expressions, which are computed where they are read, by an index, a loop
+// or a reduction. Types are those of the program: trace/ragged_row.h gives rows the types of C++.
+//
+// A row that a function gives back is a second program, of one value, over all values of all rows
+// (`record_values`); what a row has one of is a result of the first program then, and stands beside
+// each value in the second.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "lanewise/trace/reduce.h"
+#include "lanewise/trace/trace.h"
+
+namespace lw::trace {
+
+struct RowExpression;
+
+/// A row, or a number beside one.
+struct RowView {
+  std::shared_ptr<const RowExpression> values;  // none: it is a number
+  ir::ValueId number = ir::kNone;
+  ir::ValueId length = ir::kNone;  // an i32
+  std::uint32_t offsets = 0;       // the argument that says where rows like this begin
+  std::uint64_t trace = 0;         // that it belongs to
+};
+
+/// The values of an argument, or an op of values at the same position.
+struct RowExpression {
+  std::uint32_t argument = 0;  // that has the values
+  DType type = DType::Bool;    // of the table
+  ir::ValueId table = ir::kNone;
+  ir::ValueId start = ir::kNone;  // of the row in the table
+
+  ops::Op op = ops::Op::Constant;
+  DType stated = DType::Bool;
+  std::vector<RowView> operands;
+  base::Location line;
+  ir::ValueId agree = ir::kNone;  // the test that lengths are equal, which has to stand before
+};
+
+/// The row from `start` to `stop` of a table, both of them parameters. `argument` has the values,
+/// `offsets` the beginnings.
+RowView row_of(ir::ValueId table, ir::ValueId start, ir::ValueId stop, std::uint32_t argument,
+               std::uint32_t offsets);
+RowView number_in_row(ir::ValueId number);
+
+/// An op of rows, and of numbers beside them; elements whose rows differ in length fail.
+RowView apply(ops::Op op, std::initializer_list<RowView> operands, DType stated = DType::Bool);
+
+/// The value at a position, an i32, that is there.
+ir::ValueId value_at(const RowView& row, ir::ValueId position);
+/// The same of an i32 or i64; elements that have no such position fail.
+ir::ValueId checked_value_at(const RowView& row, ir::ValueId index);
+/// A loop over the positions.
+void loop_over(const RowView& row, const std::function<void(ir::ValueId)>& body);
+
+/// `own` is the type of the values, `type` that of the result; of ArgMin and ArgMax it is i32. An
+/// element with no values fails where there is no answer: a least one, or its place.
+ir::ValueId reduce(Reduction reduction, const RowView& row, DType own, DType type);
+/// The sum of products: one chain of fused multiplications and additions.
+ir::ValueId dot(const RowView& a, const RowView& b, DType type);
+
+/// A parameter of the program of values: the values of an argument, or what rows have one of.
+struct RowUse {
+  bool is_number = false;
+  std::uint32_t index = 0;  // of the argument, or of the result of the program of the rows
+};
+
+/// A row that a function gives back.
+struct RowResult {
+  std::size_t place = 0;  // among the results of the function
+  RowView row;
+  std::map<ir::ValueId, Scalar> literals = {};
+  struct Number {
+    std::uint32_t result;  // of the program of the rows
+    DType type;
+  };
+  std::map<ir::ValueId, Number> numbers = {};
+};
+
+/// Refuses a row as the result of a function that has been left before its end.
+void require_end_of_function();
+/// Makes results, behind the others, of the numbers that rows have one of.
+void add_numbers(std::span<RowResult> rows, ResultList& list);
+
+/// The program of the values of a row, and what its parameters are. No trace may be open.
+ir::Function record_values(const RowResult& result, std::string name, std::vector<RowUse>& uses);
+
+}  // namespace lw::trace

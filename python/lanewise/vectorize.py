@@ -68,7 +68,7 @@ seed, first_element
         otypes: tuple[Type, ...] | None = None,
         core: Cores = None,
     ) -> None:
-        functools.update_wrapper(self, function, updated=())
+        _look_like(self, function)
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
         self._raw_options = given or {}
         self._schedule = schedule
@@ -76,7 +76,7 @@ seed, first_element
         self._given = _options.checked("vectorize", given) if given else {}
         self._options: tuple[int, CallOptions] | None = None  # and the version of config
         self._parameters = Parameters(self.name, function)
-        self._excluded = frozenset([self._position(one) for one in excluded])
+        self._excluded = frozenset(map(self._position, excluded))
         self._otypes = otypes
         self._core = core
         self._programs = Programs()  # of its own
@@ -122,7 +122,7 @@ seed, first_element
             result = out if out is not None else _nest(recorded.structure, _scalars(outputs))
         else:
             result = _nest(recorded.structure, recorded.program.call(values, options.map))
-        if described.is_plain and options.progress is None and is_simple:
+        if is_simple and described.is_plain and options.progress is None:
             self._remember_call(args, given, kwargs, found, options)
         return result
 
@@ -149,13 +149,14 @@ seed, first_element
 
     def _call_options(self, kwargs: dict[str, Any]) -> CallOptions:
         """Take the options of a call out of its keywords."""
-        given = {
-            key: kwargs.pop(key)
-            for key in list(kwargs)
-            if key in _options.NAMES and not self._parameters.has(key)
-        }
-        if given:
-            return _options.resolve(self._given, _options.checked(self.name, given))
+        if kwargs:
+            given = {
+                key: kwargs.pop(key)
+                for key in list(kwargs)
+                if key in _options.NAMES and not self._parameters.has(key)
+            }
+            if given:
+                return _options.resolve(self._given, _options.checked(self.name, given))
         if not self._given:
             return _options.without_any(config.version)
         if self._options is None or self._options[0] != config.version:
@@ -734,20 +735,34 @@ def vectorize(
     >>> halvings(np.array([1.0, 10.0, 1e6]))
     array([ 0,  4, 20])
     """
-    _options.checked("vectorize", options)
-    choice("vectorize", "schedule", schedule, _REFILL)
     types = None if otypes is None else _dtypes(otypes)
     positions = () if excluded is None else tuple(excluded)
     core = None if signature is None else core_of(signature)
+    given = name, options, schedule, positions, types, core
+    if fn is not None:
+        return _vectorized(fn, *given)
+    _options.checked("vectorize", options)
+    choice("vectorize", "schedule", schedule, _REFILL)
+    return lambda function: _vectorized(function, *given)
 
-    def decorate(function: Callable[..., Any]) -> Vectorized:
-        if not callable(function):
-            raise UsageTypeError(
-                f"vectorize: not a function; got {type(function).__name__}, expected a callable."
-            )
-        return Vectorized(function, name, options, schedule, positions, types, core)
 
-    return decorate if fn is None else decorate(fn)
+def _vectorized(function: Any, *given: Any) -> Vectorized:
+    if not callable(function):
+        raise UsageTypeError(
+            f"vectorize: not a function; got {type(function).__name__}, expected a callable."
+        )
+    return Vectorized(function, *given)
+
+
+def _look_like(vectorized: Vectorized, function: Any) -> None:
+    """Do what `functools.update_wrapper` does, for functions of Python in less time."""
+    if type(function) is not types.FunctionType:
+        functools.update_wrapper(vectorized, function, updated=())
+        return
+    own = vars(vectorized)
+    for name in functools.WRAPPER_ASSIGNMENTS:  # such a function has them all
+        own[name] = getattr(function, name)
+    own["__wrapped__"] = function
 
 
 def _identifier(name: str) -> str:

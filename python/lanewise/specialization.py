@@ -186,12 +186,6 @@ def _record(
     if any(map(_is_varying, results)):
         from .ragged.results import split
 
-        if request.is_masked:
-            raise UsageTypeError(
-                f"{request.name}: where with results that are rows of different lengths; got a "
-                "mask, expected none. Select inside of the function, np.where(mask, row, 0), with "
-                "the mask as an argument."
-            )
         ragged = split(request, results)
         results = ragged.results
     if request.otypes is None and all(map(_is_number, results)) and results:

@@ -126,7 +126,7 @@ seed, first_element
             self._remember_call(args, given, kwargs, found, options)
         return result
 
-    def _run_ragged(self, run: "_Run", out: Any) -> Any:
+    def _run_ragged(self, run: "_Run", out: Any, mask: Any = None) -> Any:
         """Run over rows of different lengths."""
         from .ragged.running import Run  # seldom needed
 
@@ -134,7 +134,7 @@ seed, first_element
             self._run_into(run, outputs)
 
         recorded, options = run.recorded, run.options
-        ragged = Run(self.name, run.described, recorded, run.values, options, run_whole)
+        ragged = Run(self.name, run.described, recorded, run.values, options, run_whole, mask)
         return ragged.run(out)
 
     def _outputs(self, out: Any, shape: tuple[int, ...], recorded: Recorded) -> tuple[Any, ...]:
@@ -268,7 +268,7 @@ seed, first_element
         options: CallOptions,
     ) -> Any:
         found = self._find(function, described, is_masked=True)
-        if out is None and found.recorded.dtypes:
+        if out is None and (found.recorded.dtypes or found.recorded.ragged is not None):
             raise UsageTypeError(
                 f"{self.name}: where without out; got a mask and no array for the results, "
                 "expected both. Give out=, which keeps its values where the mask is False."
@@ -279,13 +279,20 @@ seed, first_element
                 f"{self.name}: where is not a mask; got {mask.dtype}, expected bool."
             )
         shape = _shape_with(self.name, described.shape, mask)
+        if found.recorded.ragged is not None and shape != described.shape:
+            raise UsageError(
+                f"{self.name}: where does not fit rows of results; got {mask.shape}, expected "
+                f"{described.shape}, one bool for each row."
+            )
         mask = np.broadcast_to(mask, shape)
-        outputs = self._outputs(out, shape, found.recorded)
         options = options._replace(map=MapOptions(options.map))
         options.map.count = None  # the mask has as many
         options.map.mask = described.signature.parameters
         values = (*described.values, mask, *found.values)
-        self._run_into(_Run(function, described, shape, found.recorded, values, options), outputs)
+        run = _Run(function, described, shape, found.recorded, values, options)
+        if found.recorded.ragged is not None:
+            return self._run_ragged(run, out, mask)
+        self._run_into(run, self._outputs(out, shape, found.recorded))
         return out
 
     def _run_into(self, run: "_Run", outputs: tuple[Any, ...]) -> None:

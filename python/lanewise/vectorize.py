@@ -508,8 +508,8 @@ seed, first_element
         name, signature, programs = saved.load(path, given.get("max_steps", 0))
         core = None if signature is None else core_of(signature)
         loaded = cls(Missing(name), name, options, core=core)
-        for kinds, recorded in programs:
-            loaded._programs.add(Request(name, kinds, None, None), recorded)
+        for request, recorded in programs:
+            loaded._programs.add(request, recorded)
         return loaded
 
     def __reduce__(self) -> Any:

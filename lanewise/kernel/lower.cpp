@@ -1,6 +1,8 @@
 #include "lanewise/kernel/lower.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 #include "lanewise/base/check.h"
 #include "lanewise/kernel/lowering.h"
@@ -53,6 +55,9 @@ Lowering::Lowering(const ir::Function& f, LowerOptions options)
   kernel_.outputs = f.results;
   kernel_.refillable = refill_loop_ != ir::kNone;
   kernel_.inner = inner_;
+  kernel_.registers.reserve(f.values.size());
+  kernel_.blocks[0].reserve(f.values.size());
+  constants_.reserve(f.values.size() / 2);
   ir::for_each(f, [&](ValueId id, int) {
     if (f[id].op == Op::Loop) {
       result_used_[id].assign(f.blocks[f[id].block].arguments.size(), false);
@@ -72,7 +77,8 @@ Kernel Lowering::run() {
   }
   block(0);
   auto& body = kernel_.blocks[0];
-  body.insert(body.begin(), constants_.begin(), constants_.end());
+  body.insert(body.begin(), std::make_move_iterator(constants_.begin()),
+              std::make_move_iterator(constants_.end()));
   remove_unread();
   if (inner_) share_output_memory(kernel_);
   return std::move(kernel_);
@@ -85,8 +91,12 @@ RegisterId Lowering::compute(Op op, DType type, Sources sources) {
 }
 
 RegisterId Lowering::constant(Scalar value) {
+  const DType type = value.type();
+  const bool is_nan = types::is_float(type) &&
+                      value == types::scalar_of(type, std::numeric_limits<double>::quiet_NaN());
   for (const Instruction& in : constants_) {
-    if (in.kind == Kind::Constant && in.constant == value) return in.dst;
+    if (in.kind != Kind::Constant || in.constant.type() != type) continue;
+    if (is_nan ? in.constant == value : in.constant.bits() == value.bits()) return in.dst;
   }
   return at_entry({.kind = Kind::Constant, .constant = value}, value.type());
 }

@@ -37,11 +37,10 @@ class Simplifier {
   static std::optional<ValueId> fold(ir::Builder& build, const Instruction& in) {
     if (ops::row(in.op).kind != ops::Kind::Native) return std::nullopt;
     std::vector<Scalar> values;
-    for (const ValueId operand : in.operands) {
-      const Scalar* value = literal(build, operand);
-      if (value == nullptr) return std::nullopt;
-      values.push_back(*value);
+    for (std::size_t i = in.operands.size(); i-- > 0;) {  // most fail at once: no memory for them
+      if (literal(build, in.operands[i]) == nullptr) return std::nullopt;
     }
+    for (const ValueId operand : in.operands) values.push_back(*literal(build, operand));
     if (ops::can_fail(in.op, in.type) && is(build, in.operands[1], 0)) return std::nullopt;
     return build.constant(ir::evaluate_op(in.op, in.type, values));
   }

@@ -98,9 +98,8 @@ class Captures:
 
     def has_changed_constants(self) -> bool:
         """Say whether the function has changed such an array after it was taken."""
-        changed = any(array.tobytes() != copy.tobytes() for array, copy in self._constants)
-        self._constants.clear()
-        return changed
+        constants, self._constants = self._constants, []
+        return bool(constants) and any(a.tobytes() != copy.tobytes() for a, copy in constants)
 
     def guard(self, path: Path, value: Any) -> None:
         """Take down a value that is no parameter: plain ones by value, others by identity.

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._core import DType
+from ._core import DType, ParamKind
 
 # They are single objects; what Enum has is a function of Python, called for every look into a dict.
 DType.__hash__ = object.__hash__  # type: ignore[method-assign]
+ParamKind.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
 class ComplexType(Enum):

@@ -612,6 +612,34 @@ def _resolved(name: str, kinds: tuple[Kind, ...]) -> Resolved:
 
 def record(name: str, *operands: Any) -> Element:
     """Record a function of ``rules.RULES`` on operands of which at least one is an element."""
+    recorder = getattr(operands[0], "_recorder", None)
+    if recorder is None or name in _SPECIAL:
+        return _record_any(name, operands)
+    if recorder.integers or recorder.gone or not recorder.is_open:
+        return _record_any(name, operands)  # it may matter which number it is
+    kinds = []
+    for operand in operands:
+        if type(operand) is float:
+            kinds.append(WEAK_FLOAT)
+        elif type(operand) is Element and operand._recorder is recorder:
+            kinds.append(_KINDS[operand._value.dtype][operand._weak])
+        else:
+            return _record_any(name, operands)
+    if WEAK_NARROW in kinds:
+        return _record_any(name, operands)
+    op, dtypes, weak = _resolved(name, tuple(kinds))
+    values = []
+    for operand, dtype in zip(operands, dtypes, strict=True):
+        is_ready = type(operand) is Element and operand._value.dtype is dtype
+        values.append(operand._value if is_ready else as_value(recorder, operand, dtype))
+    return Element(recorder, values[0] if op is None else recorder.op(op, values), weak)
+
+
+_SPECIAL = frozenset({"select", "bitwise_and"})  # of which something is known beside the type
+
+
+def _record_any(name: str, operands: tuple[Any, ...]) -> Element:
+    """Record it on any operands; the way of `record` is that of most, in less time."""
     for operand in operands:
         if isinstance(operand, Element):
             recorder = operand.recorder

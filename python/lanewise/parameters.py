@@ -58,6 +58,8 @@ class Parameters:
         """
         if self._names is None:
             return (tuple(range(count)), ()) if not keywords else None
+        if not keywords and count == len(self._names):
+            return tuple(range(count)), self._defaults
         if count > len(self._names) or any(name not in self._names[count:] for name in keywords):
             return None
         order = []

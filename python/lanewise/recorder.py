@@ -12,7 +12,6 @@ whole function again.
 import math
 import threading
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -132,8 +131,8 @@ class Recorder:
         self.is_numbered = False  # which number an element has makes a difference
         self.draws = 0  # how many are recorded up to now
         self.intervals: dict[int, Interval] = {}  # of values by number, where something is known
-        self._visits: Counter[Hashable] = Counter()
-        self._gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
+        self._visits: dict[Hashable, int] = {}
+        self.gone: list[tuple[int, int]] = []  # numbers of values in regions that have ended
 
     def make_plain(self, value: Value, error: Exception, steps: int | None = None) -> None:
         """Record the function again with plain loops, if that makes this value a plain one.
@@ -161,8 +160,8 @@ class Recorder:
 
     def visit(self, site: Hashable) -> Passage:
         """Count the passage of a place in the source."""
-        self._visits[site] += 1
-        return Passage(site, self._visits[site])
+        visits = self._visits[site] = self._visits.get(site, 0) + 1
+        return Passage(site, visits)
 
     def locate(self) -> None:
         """Let what is recorded next name the user's present line."""
@@ -213,16 +212,16 @@ class Recorder:
 
     def lose(self, first: int) -> None:
         """Let values from this number on not be used any more: their region has ended."""
-        while self._gone and self._gone[-1][0] >= first:
-            self._gone.pop()
-        self._gone.append((first, self.recording.size))
+        while self.gone and self.gone[-1][0] >= first:
+            self.gone.pop()
+        self.gone.append((first, self.recording.size))
 
     def is_gone(self, value: Value) -> bool:
         """Say whether a value was made in a region that has ended."""
-        if not self._gone:
+        if not self.gone:
             return False
-        at = bisect_right(self._gone, (value.id, self.recording.size)) - 1
-        return at >= 0 and self._gone[at][0] <= value.id < self._gone[at][1]
+        at = bisect_right(self.gone, (value.id, self.recording.size)) - 1
+        return at >= 0 and self.gone[at][0] <= value.id < self.gone[at][1]
 
 
 def _no_table(array: Any, dtype: DType) -> NoReturn:

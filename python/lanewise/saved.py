@@ -22,7 +22,7 @@ from .records import Record
 from .specialization import Found, Recorded, Request, are_pairs
 from .trees import Node, Structure
 
-_FORMAT = 2
+_FORMAT = 3
 _CONTAINERS = {"tuple": tuple, "list": list, "dict": dict, "record": Record}
 _MOST_BYTES = 1 << 30  # of the description: files are not trusted
 
@@ -35,12 +35,12 @@ def save(
     described = [
         _describe(name, request, found, arrays)
         for request, found in programs
-        if not request.is_masked and not request.finds_lines
+        if not request.finds_lines
     ]
     if not described:
         raise UsageError(
-            f"{name}: nothing to save; got a function that was not called yet, or only with "
-            "where=, expected a program. Call it, or .lower, with such arguments first."
+            f"{name}: nothing to save; got a function that was not called yet, expected a program. "
+            "Call it, or .lower, with such arguments first."
         )
     header = json.dumps(
         {"lanewise": _FORMAT, "name": name, "signature": core, "programs": described}
@@ -51,7 +51,7 @@ def save(
 
 def load(
     path: str | Path, max_steps: int
-) -> tuple[str, str | None, list[tuple[Signature, Recorded]]]:
+) -> tuple[str, str | None, list[tuple[Request, Recorded]]]:
     """Read the programs of a file, and verify them."""
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -66,8 +66,9 @@ def load(
                     f"load: {path} has another format; got {header['lanewise']}, expected "
                     f"{_FORMAT}. Save it again with this version."
                 )
-            programs = [_read(one, file, max_steps) for one in header["programs"]]
-            return header["name"], header["signature"], programs
+            name = str(header["name"])
+            programs = [_read(name, one, file, max_steps) for one in header["programs"]]
+            return name, header["signature"], programs
     except (KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
         if isinstance(error, UsageError):
             raise
@@ -107,6 +108,7 @@ def _describe(name: str, request: Request, found: Found, arrays: dict[str, Any])
             [key, isinstance(value, (int, float, complex)) and not isinstance(value, np.generic)]
         )
     return {
+        "is_masked": request.is_masked,
         "leaves": [_from_leaf(leaf) for leaf in request.signature.leaves],
         "structures": [_from_structure(name, s) for s in request.signature.structures],
         "types": [dtype.name for dtype in recorded.dtypes],
@@ -148,7 +150,7 @@ def _to_structure(described: Any) -> Structure:
     return Node(_CONTAINERS[kind], tuple(names), tuple(_to_structure(part) for part in parts))
 
 
-def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorded]:
+def _read(name: str, described: Any, file: Any, max_steps: int) -> tuple[Request, Recorded]:
     types = tuple(type_named(name) for name in described["types"])
     shapes, result_shapes = (
         [tuple(shape) for shape in described[which]] for which in ("shapes", "result_shapes")
@@ -182,7 +184,8 @@ def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorde
         captured.append(value.item() if is_number else value if value.ndim else value[()])
     leaves = tuple(_to_leaf(leaf) for leaf in described["leaves"])
     structures = tuple(_to_structure(one) for one in described["structures"])
-    _check_parameters(program, leaves, captured)
+    is_masked = bool(described["is_masked"])
+    _check_parameters(program, leaves, is_masked, captured)
     recorded = Recorded(
         program,
         Fixed(captured),
@@ -190,16 +193,20 @@ def _read(described: Any, file: Any, max_steps: int) -> tuple[Signature, Recorde
         types,
         sizes=None if described["sizes"] is None else tuple(described["sizes"]),
     )
-    return Signature(structures, leaves), recorded
+    return Request(name, Signature(structures, leaves), None, None, is_masked), recorded
 
 
-def _check_parameters(program: Program, leaves: tuple[Parameter, ...], captured: list[Any]) -> None:
+def _check_parameters(
+    program: Program, leaves: tuple[Parameter, ...], is_masked: bool, captured: list[Any]
+) -> None:
     """Refuse programs whose parameters are not those that the file describes."""
     expected = [
         each
         for leaf in leaves
         for each in _parameters(leaf.kind.dtype, leaf.role)[: 1 if leaf.row else 2]
     ]
+    if is_masked:
+        expected.append((DType.Bool, ParamKind.Mapped))
     for value in captured:
         array = np.asarray(value)
         role = ParamKind.Table if array.ndim else ParamKind.Shared

@@ -1,7 +1,6 @@
 """Recording a function for one signature, and finding what was recorded before."""
 
 import functools
-import itertools
 import math
 import types
 from collections.abc import Callable, Sequence
@@ -11,13 +10,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from . import _core, flow
-from ._core import DType, ParamKind, Program, Value
-from .arguments import Leaf, RaggedParameter, Signature, Static, woven
+from ._core import DType, ParamKind, Program, Recording, Value
+from .arguments import Leaf, Parameter, Signature, Static, woven
 from .captures import Captures, Source, plain_function
 from .complex_element import NewParameter, as_values, new_parameters, of_values
 from .convert import refuse_generators
-from .dtypes import FROM_NUMPY, PARTS, WEAK_INT, Type, parts_of, settled
-from .element import Varying, is_operand, is_tensor, kind_of
+from .dtypes import FROM_NUMPY, PARTS, WEAK_INT, WEAK_NARROW, Type, parts_of, settled
+from .element import Element, Varying, as_value, is_operand, is_tensor, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, Retrace, record_function
 from .source import line_of
@@ -77,6 +76,8 @@ class Recorded(NamedTuple):
     @property
     def has_woven(self) -> bool:
         """Whether a result is a tensor of complex numbers."""
+        if not any(map(PARTS.__contains__, self.dtypes)):
+            return False
         pairs = zip(self.shapes, self.dtypes, strict=True)
         return any(shape and dtype in PARTS for shape, dtype in pairs)
 
@@ -100,6 +101,18 @@ def record_program(
         )
     finally:
         _core.leave_recording()
+
+
+def _new_parameter(
+    recording: Recording,
+    shapes: list[tuple[int, ...]],
+    dtype: DType,
+    role: ParamKind,
+    shape: tuple[int, ...] = (),
+) -> Value:
+    """Add a parameter to the program, and the shape of its elements to those of others."""
+    shapes.append(shape)
+    return _core.parameter(recording, "p", dtype, role, math.prod(shape) if shape else 0)
 
 
 class _Sizes:
@@ -126,12 +139,7 @@ def _record(
 ) -> Recorded:
     recording = recorder.recording
     shapes: list[tuple[int, ...]] = []
-
-    def new_parameter(dtype: DType, role: ParamKind, shape: tuple[int, ...] = ()) -> Value:
-        shapes.append(shape)
-        size = math.prod(shape) if shape else 0
-        return _core.parameter(recording, "p", dtype, role, size)
-
+    new_parameter = functools.partial(_new_parameter, recording, shapes)
     tables = _Sizes(sizes)
     bounds: dict[int, tuple[Value, Value]] = {}  # of rows
     leaves = [
@@ -159,7 +167,12 @@ def _record(
     nested = iter(leaves)
     arguments = [unflatten(structure, nested) for structure in request.signature.structures]
     results: list[Any] = []
-    structure = flatten(flow.call(to_record, *arguments), results, split_result)
+    result = flow.call(to_record, *arguments)
+    if type(result) is Element:  # what most functions return
+        structure: Structure = None
+        results.append(result)
+    else:
+        structure = flatten(result, results, split_result)
     asked = sizes if tables.are_asked else None
     if request.finds_lines:
         captures.settle(function)
@@ -170,24 +183,23 @@ def _record(
     if recorder.accumulated and structure is None and results == [None]:
         results = []  # it is called for what it adds
     ragged = None
-    if any(isinstance(result, Varying) for result in results):
+    if any(map(_is_varying, results)):
         from .ragged.results import split
 
-        if request.is_masked:
-            raise UsageTypeError(
-                f"{request.name}: where with results that are rows of different lengths; got a "
-                "mask, expected none. Select inside of the function, np.where(mask, row, 0), with "
-                "the mask as an argument."
-            )
         ragged = split(request, results)
         results = ragged.results
-    results = [_as_tensor(recorder, result) for result in results]
-    dtypes = _result_types(function, request, results, structure, bool(recorder.accumulated))
-    values = _result_values(recorder, results, dtypes)
-    result_shapes = [
-        () if is_operand(result) else (*result.shape, *([2] if dtype in PARTS else []))
-        for result, dtype in zip(results, dtypes, strict=True)
-    ]
+    if request.otypes is None and all(map(_is_number, results)) and results:
+        dtypes = tuple(result.value.dtype for result in results)
+        values = [as_value(recorder, result, result.value.dtype) for result in results]
+        result_shapes: list[tuple[int, ...]] = [()] * len(results)
+    else:
+        results = [_as_tensor(recorder, result) for result in results]
+        dtypes = _result_types(function, request, results, structure, bool(recorder.accumulated))
+        values = _result_values(recorder, results, dtypes)
+        result_shapes = [
+            () if is_operand(result) else (*result.shape, *([2] if dtype in PARTS else []))
+            for result, dtype in zip(results, dtypes, strict=True)
+        ]
     captures.settle(function)
     if captures.has_changed_constants():
         if not recorder.converts:
@@ -201,8 +213,16 @@ def _record(
         values = recording.end_region(values)
     rows = _Rows(shapes, result_shapes, sizes if tables.are_asked else None)
     found = _finished(request, recorder, captures, structure, values, dtypes, rows)
-    rows_of = None if ragged is None else ragged.recorded()
-    return found._replace(ragged=rows_of, is_numbered=recorder.is_numbered)
+    return found if ragged is None else found._replace(ragged=ragged.recorded())
+
+
+def _is_varying(result: Any) -> bool:
+    return isinstance(result, Varying)
+
+
+def _is_number(result: Any) -> bool:
+    """Say whether a result is a real element of a type that it has outside, too."""
+    return type(result) is Element and result.kind != WEAK_NARROW
 
 
 class _Rows(NamedTuple):
@@ -249,13 +269,17 @@ def _finished(
         rows.result_shapes,
         [] if folds is None else folds.described(),
     )
-    return Recorded(program, captures, structure, dtypes, prints, rows.sizes, folds)
+    is_numbered = recorder.is_numbered
+    return Recorded(
+        program, captures, structure, dtypes, prints, rows.sizes, folds, None, is_numbered
+    )
 
 
 def are_pairs(dtypes: Sequence[Type], shapes: list[tuple[int, ...]]) -> list[bool]:
     """Say which results are two values of the program: single complex numbers."""
-    known = itertools.chain(shapes, itertools.repeat(()))
-    return [dtype in PARTS and not shape for dtype, shape in zip(dtypes, known, strict=False)]
+    return [
+        dtype in PARTS and not (at < len(shapes) and shapes[at]) for at, dtype in enumerate(dtypes)
+    ]
 
 
 _MOST_RESULTS = 16  # of a program
@@ -293,9 +317,13 @@ def _symbolic(
     tables: _Sizes,
     bounds: dict[int, tuple[Value, Value]],
 ) -> Any:
-    if isinstance(leaf, Static):
+    if isinstance(leaf, Parameter):
+        is_number = leaf.role is ParamKind.Mapped and not leaf.row
+        if is_number and isinstance(leaf.kind.dtype, DType):  # most arguments are such
+            return Element(recorder, new_parameter(leaf.kind.dtype, leaf.role))
+    elif isinstance(leaf, Static):
         return leaf.value
-    if isinstance(leaf, RaggedParameter):
+    else:
         from .ragged.parameters import of_parameter
 
         return of_parameter(new_parameter, leaf, bounds)
@@ -395,6 +423,8 @@ class Programs:
         self, function: Any, request: Request, sizes: tuple[int, ...] | None = None
     ) -> Found | None:
         """Return what was recorded for such a request, if its captures are as they were."""
+        if not self._all:  # a request takes long to look up
+            return None
         for recorded in self._all.get(request, ()):
             if sizes is not None and recorded.sizes not in (None, sizes):
                 continue

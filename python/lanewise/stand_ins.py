@@ -208,6 +208,8 @@ class _Copies:
         copy.__qualname__ = function.__qualname__
         copy.__module__ = function.__module__
         self._done[id(function)] = copy  # it may refer to itself
+        if not code.co_names and not code.co_freevars and not _has_inner(code):
+            return  # it takes nothing from outside
         names = names_of(code)
         for name, cell, new in zip(
             code.co_freevars, function.__closure__ or (), cells, strict=True
@@ -304,6 +306,11 @@ class _Copies:
                 of_type = of_type.fget if isinstance(of_type, property) else plain_function(of_type)
                 if isinstance(of_type, types.FunctionType) and is_users(of_type.__module__):
                     self._guard_method(holder, of_type, at)
+
+
+def _has_inner(code: types.CodeType) -> bool:
+    """Say whether functions are defined inside of one."""
+    return types.CodeType in map(type, code.co_consts)
 
 
 def _attribute(owner: Any, name: str) -> Any:

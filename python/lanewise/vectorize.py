@@ -68,7 +68,7 @@ seed, first_element
         otypes: tuple[Type, ...] | None = None,
         core: Cores = None,
     ) -> None:
-        functools.update_wrapper(self, function, updated=())
+        _look_like(self, function)
         self.name = _identifier(name or str(getattr(function, "__name__", "f")))
         self._raw_options = given or {}
         self._schedule = schedule
@@ -76,7 +76,7 @@ seed, first_element
         self._given = _options.checked("vectorize", given) if given else {}
         self._options: tuple[int, CallOptions] | None = None  # and the version of config
         self._parameters = Parameters(self.name, function)
-        self._excluded = frozenset([self._position(one) for one in excluded])
+        self._excluded = frozenset(map(self._position, excluded))
         self._otypes = otypes
         self._core = core
         self._programs = Programs()  # of its own
@@ -122,11 +122,11 @@ seed, first_element
             result = out if out is not None else _nest(recorded.structure, _scalars(outputs))
         else:
             result = _nest(recorded.structure, recorded.program.call(values, options.map))
-        if described.is_plain and options.progress is None and is_simple:
+        if is_simple and described.is_plain and options.progress is None:
             self._remember_call(args, given, kwargs, found, options)
         return result
 
-    def _run_ragged(self, run: "_Run", out: Any) -> Any:
+    def _run_ragged(self, run: "_Run", out: Any, mask: Any = None) -> Any:
         """Run over rows of different lengths."""
         from .ragged.running import Run  # seldom needed
 
@@ -134,7 +134,7 @@ seed, first_element
             self._run_into(run, outputs)
 
         recorded, options = run.recorded, run.options
-        ragged = Run(self.name, run.described, recorded, run.values, options, run_whole)
+        ragged = Run(self.name, run.described, recorded, run.values, options, run_whole, mask)
         return ragged.run(out)
 
     def _outputs(self, out: Any, shape: tuple[int, ...], recorded: Recorded) -> tuple[Any, ...]:
@@ -149,13 +149,14 @@ seed, first_element
 
     def _call_options(self, kwargs: dict[str, Any]) -> CallOptions:
         """Take the options of a call out of its keywords."""
-        given = {
-            key: kwargs.pop(key)
-            for key in list(kwargs)
-            if key in _options.NAMES and not self._parameters.has(key)
-        }
-        if given:
-            return _options.resolve(self._given, _options.checked(self.name, given))
+        if kwargs:
+            given = {
+                key: kwargs.pop(key)
+                for key in list(kwargs)
+                if key in _options.NAMES and not self._parameters.has(key)
+            }
+            if given:
+                return _options.resolve(self._given, _options.checked(self.name, given))
         if not self._given:
             return _options.without_any(config.version)
         if self._options is None or self._options[0] != config.version:
@@ -267,7 +268,7 @@ seed, first_element
         options: CallOptions,
     ) -> Any:
         found = self._find(function, described, is_masked=True)
-        if out is None and found.recorded.dtypes:
+        if out is None and (found.recorded.dtypes or found.recorded.ragged is not None):
             raise UsageTypeError(
                 f"{self.name}: where without out; got a mask and no array for the results, "
                 "expected both. Give out=, which keeps its values where the mask is False."
@@ -278,13 +279,20 @@ seed, first_element
                 f"{self.name}: where is not a mask; got {mask.dtype}, expected bool."
             )
         shape = _shape_with(self.name, described.shape, mask)
+        if found.recorded.ragged is not None and shape != described.shape:
+            raise UsageError(
+                f"{self.name}: where does not fit rows of results; got {mask.shape}, expected "
+                f"{described.shape}, one bool for each row."
+            )
         mask = np.broadcast_to(mask, shape)
-        outputs = self._outputs(out, shape, found.recorded)
         options = options._replace(map=MapOptions(options.map))
         options.map.count = None  # the mask has as many
         options.map.mask = described.signature.parameters
         values = (*described.values, mask, *found.values)
-        self._run_into(_Run(function, described, shape, found.recorded, values, options), outputs)
+        run = _Run(function, described, shape, found.recorded, values, options)
+        if found.recorded.ragged is not None:
+            return self._run_ragged(run, out, mask)
+        self._run_into(run, self._outputs(out, shape, found.recorded))
         return out
 
     def _run_into(self, run: "_Run", outputs: tuple[Any, ...]) -> None:
@@ -500,8 +508,8 @@ seed, first_element
         name, signature, programs = saved.load(path, given.get("max_steps", 0))
         core = None if signature is None else core_of(signature)
         loaded = cls(Missing(name), name, options, core=core)
-        for kinds, recorded in programs:
-            loaded._programs.add(Request(name, kinds, None, None), recorded)
+        for request, recorded in programs:
+            loaded._programs.add(request, recorded)
         return loaded
 
     def __reduce__(self) -> Any:
@@ -734,20 +742,34 @@ def vectorize(
     >>> halvings(np.array([1.0, 10.0, 1e6]))
     array([ 0,  4, 20])
     """
-    _options.checked("vectorize", options)
-    choice("vectorize", "schedule", schedule, _REFILL)
     types = None if otypes is None else _dtypes(otypes)
     positions = () if excluded is None else tuple(excluded)
     core = None if signature is None else core_of(signature)
+    given = name, options, schedule, positions, types, core
+    if fn is not None:
+        return _vectorized(fn, *given)
+    _options.checked("vectorize", options)
+    choice("vectorize", "schedule", schedule, _REFILL)
+    return lambda function: _vectorized(function, *given)
 
-    def decorate(function: Callable[..., Any]) -> Vectorized:
-        if not callable(function):
-            raise UsageTypeError(
-                f"vectorize: not a function; got {type(function).__name__}, expected a callable."
-            )
-        return Vectorized(function, name, options, schedule, positions, types, core)
 
-    return decorate if fn is None else decorate(fn)
+def _vectorized(function: Any, *given: Any) -> Vectorized:
+    if not callable(function):
+        raise UsageTypeError(
+            f"vectorize: not a function; got {type(function).__name__}, expected a callable."
+        )
+    return Vectorized(function, *given)
+
+
+def _look_like(vectorized: Vectorized, function: Any) -> None:
+    """Do what `functools.update_wrapper` does, for functions of Python in less time."""
+    if type(function) is not types.FunctionType:
+        functools.update_wrapper(vectorized, function, updated=())
+        return
+    own = vars(vectorized)
+    for name in functools.WRAPPER_ASSIGNMENTS:  # such a function has them all
+        own[name] = getattr(function, name)
+    own["__wrapped__"] = function
 
 
 def _identifier(name: str) -> str:

@@ -418,6 +418,57 @@ def test_only_some_rows():
     assert out.tolist() == [6.0, 0.0, -1.0, 11.0]
 
 
+def test_only_some_rows_of_results():
+    mask = np.array([True, True, False, True])
+    out = lw.Ragged(np.full(9, -1.0), [1, 4, 4, 6, 8])  # the third row may have any length
+    f = lw.vectorize(lambda row: row + row.sum())
+    assert f(ROWS, out=out, where=mask) is out
+    assert out.values.tolist() == [-1.0, 7.0, 8.0, 9.0, -1.0, -1.0, 16.0, 17.0, -1.0]
+    assert f(ROWS, out=out, where=False) is out
+    assert out.values[6] == 16.0
+    sums = np.full(8, -1.0)[::2]
+    rows = lw.Ragged(np.full(4, -1.0), [0, 2, 2, 3, 4])
+    lw.vectorize(lambda row: (row.sum(), row[1:]))(ROWS, out=(sums, rows), where=mask)
+    assert sums.tolist() == [6.0, 0.0, -1.0, 11.0]
+    assert rows.to_list() == [[2.0, 3.0], [], [-1.0], [6.0]]
+
+
+def test_rows_that_are_not_chosen_cannot_fail():
+    rows = lw.Ragged.from_lists([[4, 8], [0, 3], [2]], np.int64)
+    f = lw.vectorize(lambda row: 16 // row)
+    out = lw.Ragged(np.zeros(5, np.int64), rows.offsets)
+    f(rows, out=out, where=[True, False, True])
+    assert out.to_list() == [[4, 2], [0, 0], [8]]
+    with pytest.raises(lw.ElementError) as caught:
+        f(rows, out=out, where=[False, True, True])
+    assert caught.value.element == 1
+
+
+def test_chosen_rows_have_the_same_bits_in_blocks_and_in_any_order(monkeypatch):
+    monkeypatch.setattr(running, "BLOCK", 100)
+    monkeypatch.setattr(running, "VALUES", 37)
+    lists = uneven(450)
+    rows = ragged(lists)
+    mask = np.random.default_rng(3).random(450) < 0.6
+
+    def f(row, x):
+        return row * x + lw.element(), row.sum(), row[::-1][1:]
+
+    x = np.linspace(1, 2, 450)
+    whole = lw.map(f, rows, x)
+    out = tuple(
+        lw.Ragged(np.full(one.values.shape, -1.0), one.offsets)
+        if isinstance(one, lw.Ragged)
+        else np.full(450, -1.0)
+        for one in whole
+    )
+    lw.vectorize(f)(rows, x, out=out, where=mask)
+    for got, expected in zip(out, whole, strict=True):
+        for row in range(450):
+            wanted = expected[row] if mask[row] else np.full_like(expected[row], -1.0)
+            np.testing.assert_array_equal(got[row], wanted)
+
+
 def test_a_call_explains_itself():
     f = lw.vectorize(lambda row: row.sum(), name="total")
     f(ROWS)

@@ -285,15 +285,20 @@ def test_rows_of_rows_are_read_one_by_one(function, words):
     fails(lw.UsageTypeError, words, lw.map, function, NESTED)
 
 
-def test_results_that_are_rows_have_no_mask_and_no_types():
-    f = lw.vectorize(lambda row: row * 2)
-    fails(
-        *(lw.UsageTypeError, "where with results that are rows of different lengths", f, ROWS),
-        where=np.ones(4, bool),
-        out=ROWS,
-    )
+def test_results_that_are_rows_have_no_types():
     typed = lw.vectorize(lambda row: row * 2, otypes=[np.float32])
     fails(lw.UsageError, "otypes with results that are rows", typed, ROWS)
+
+
+def test_a_mask_with_results_that_are_rows_needs_rows_that_fit():
+    f = lw.vectorize(lambda row: row * 2)
+    mask = np.array([True, False, True, True])
+    fails(lw.UsageTypeError, "where without out", f, ROWS, where=mask)
+    out = lw.Ragged(np.zeros(8), [0, 3, 3, 5, 7])  # the third row has one number
+    words = "rows of out have other lengths than the results; got 3, 2, 2 (result 0), expected 3, 1"
+    fails(lw.UsageError, words, f, ROWS, out=out, where=mask)
+    two = np.ones((2, 4), bool)
+    fails(lw.UsageError, "where does not fit rows of results", f, ROWS, out=out, where=two)
 
 
 def test_rows_from_tables_are_not_returned_and_rows_are_not_printed():

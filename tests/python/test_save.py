@@ -50,6 +50,24 @@ def test_a_saved_function_can_be_saved_again(path):
     assert_same(lw.Vectorized.load(path)(X, 3.0), X * 3)
 
 
+def test_a_function_that_was_called_with_a_mask_is_saved_with_it(path):
+    scale = 3
+    f = lw.vectorize(lambda n: 12 // n * scale)
+    mask = np.array([True, False, True])
+    n = np.array([3, 0, 4])
+    f(n, out=np.zeros(3, int), where=mask)
+    f.save(path)
+    g = lw.Vectorized.load(path)
+    out = np.full(3, -1)
+    assert g(n, out=out, where=mask) is out
+    assert out.tolist() == [12, -1, 9]
+    with pytest.raises(lw.UsageError, match=r"^lambda: there is no program for such arguments"):
+        g(n)
+    f(np.array([3, 2, 4]))
+    f.save(path)
+    assert lw.Vectorized.load(path)(np.array([3, 2, 4])).tolist() == [12, 18, 9]
+
+
 def test_loops_need_a_limit_when_they_are_loaded(path):
     f = lw.vectorize(lambda x: lw.while_loop(lambda v: v > 1, lambda v: v / 2, x))
     expected = f(X)
@@ -90,7 +108,7 @@ def change(path, **changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"lanewise": 99}, "has another format; got 99, expected 2"),
+        ({"lanewise": 99}, "has another format; got 99, expected 3"),
         ({"program": "function f("}, "parse"),
         ({"leaves": [["F32", False, "Mapped", []]]}, "has other parameters than the file says"),
         ({"leaves": [["F99", False, "Mapped", []]]}, "is not a file of programs; got KeyError"),

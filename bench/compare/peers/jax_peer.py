@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..formulas import Formula, make_formula, make_scaled_wave
-from . import Prepared, Task
+from ..formulas import Formula, is_formula, make_formula, make_scaled_wave
+from . import MissingError, Prepared, Task
 from .jax_loops import LOOPS, Loop, make_batched
 from .jax_tensors import TENSORS
 
@@ -57,6 +57,8 @@ def prepare(task: Task) -> Prepared:
         return prepare_loop(task, TENSORS[task.workload])
     if task.workload in LOOPS:
         return prepare_loop(task, LOOPS[task.workload])
+    if task.workload != "first_call" and not is_formula(task.workload):
+        raise MissingError("not written")
     inputs = [jax.device_put(x) for x in task.inputs]
     if task.workload == "first_call":
         factors = iter(range(1_000_000))

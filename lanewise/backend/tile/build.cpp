@@ -161,11 +161,12 @@ std::uint32_t Machine::Builder::place_short_lived(RegisterId r) {
 }
 
 void Machine::Builder::release(const Instruction& in, std::uint32_t block, std::uint32_t at) {
-  std::vector<RegisterId> ended(in.sources.begin(), in.sources.end());
+  kernel::Sources ended = in.sources;
   if (in.dst != kernel::kNone) ended.push_back(in.dst);
   std::sort(ended.begin(), ended.end());
-  ended.erase(std::unique(ended.begin(), ended.end()), ended.end());
-  for (const RegisterId r : ended) {
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    const RegisterId r = ended[i];
+    if (i > 0 && r == ended[i - 1]) continue;
     if (k_.registers[r].varying && !is_long_lived(r) && uses_[r].block == block &&
         uses_[r].last == at) {
       free_.push_back(lanes_[r]);

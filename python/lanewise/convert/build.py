@@ -52,6 +52,8 @@ def may_branch(function: FunctionType, seen: frozenset[int] = frozenset()) -> bo
     for inner in code.co_consts:
         if isinstance(inner, CodeType) and not _is_comprehension(inner) and has_branches(inner):
             return True
+    if not code.co_names and not code.co_freevars:
+        return False
     return any(may_branch(f, seen | {id(code)}) for f in _named(function))
 
 

@@ -13,6 +13,7 @@ from .._core import DType, Value
 from ..dtypes import FLOATS, INTEGERS, TO_NUMPY, promote
 from ..element import Element, as_value, kind_of, record
 from ..errors import UsageError
+from ..number_types import real_type, type_of
 from ..recorder import Collected, Recorder
 from ..source import at_line
 from .counted import fail_if
@@ -77,8 +78,6 @@ def _check_axis(call: str, axis: Any) -> None:
 def _typed(call: str, dtype: Any, default: DType) -> DType:
     if dtype is None:
         return default
-    from ..tensors.tensor import real_type, type_of  # seldom needed, and long to import
-
     return real_type(call, type_of(call, dtype))
 
 

@@ -16,14 +16,13 @@ from ..dtypes import INTEGERS, TO_NUMPY, Kind, settled
 from ..element import (
     NUMPY_FUNCTIONS,
     Element,
-    floor_divide,
     is_operand,
     numpy_name,
     options_of,
-    power,
     record,
 )
 from ..errors import UsageTypeError
+from ..operators import Operators
 from ..source import at_line
 from .counted import Counted, Space, is_index, limit, require_same_length
 from .reading import Applied, Expression, Reading, kinds_of
@@ -32,23 +31,7 @@ from .reading import Applied, Expression, Reading, kinds_of
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
 
-def _binary(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return the methods of an operator: with the row on its left, and on its right."""
-    return (
-        lambda self, other: apply(function, self, other),
-        lambda self, other: apply(function, other, self),
-    )
-
-
-def _rule(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    return _binary(functools.partial(record, name))
-
-
-def _unary(name: str) -> Callable[..., Any]:
-    return lambda self: apply(functools.partial(record, name), self)
-
-
-class Row(Counted):
+class Row(Operators, Counted):
     """A row of numbers."""
 
     __slots__ = ("expression", "kind", "space")
@@ -157,36 +140,8 @@ class Row(Counted):
 
     # --- operators ---
 
-    __add__, __radd__ = _rule("add")
-    __sub__, __rsub__ = _rule("subtract")
-    __mul__, __rmul__ = _rule("multiply")
-    __truediv__, __rtruediv__ = _rule("divide")
-    __mod__, __rmod__ = _rule("remainder")
-    __and__, __rand__ = _rule("bitwise_and")
-    __or__, __ror__ = _rule("bitwise_or")
-    __xor__, __rxor__ = _rule("bitwise_xor")
-    __lshift__, __rlshift__ = _rule("left_shift")
-    __rshift__, __rrshift__ = _rule("right_shift")
-    __floordiv__, __rfloordiv__ = _binary(floor_divide)
-    __pow__, __rpow__ = _binary(power)
-    __lt__ = _rule("less")[0]
-    __le__ = _rule("less_equal")[0]
-    __gt__ = _rule("greater")[0]
-    __ge__ = _rule("greater_equal")[0]
-    __eq__ = _rule("equal")[0]
-    __ne__ = _rule("not_equal")[0]
-    __neg__ = _unary("negative")
-    __abs__ = _unary("absolute")
-    __invert__ = _unary("invert")
-
-    def __pos__(self) -> "Row":
-        return self
-
-    def __divmod__(self, other: Any) -> Any:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return other // self, other % self
+    def _operate(self, function: Callable[..., Any], *operands: Any) -> Any:
+        return apply(function, *operands)
 
     def __matmul__(self, other: Any) -> Any:
         return FUNCTIONS[np.dot](self, other)

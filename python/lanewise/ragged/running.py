@@ -21,6 +21,7 @@ from ..outputs import check_outputs
 from ..progress import shown
 from ..trees import flatten, leaf_names, split_result, unflatten
 from .array import Array, Ragged
+from .parts import ChosenPart, Part
 from .results import ValueProgram
 
 BLOCK = 1 << 16  # rows
@@ -39,12 +40,16 @@ class Run:
         values: tuple[Any, ...],
         options: Any,
         run_whole: Callable[[tuple[Any, ...]], None],
+        mask: Array | None = None,
     ) -> None:
         self._call = call
         self._ragged: tuple[Ragged, ...] = described.ragged
         self._recorded = recorded
         self._values = values
         self._mapped = [one.role is ParamKind.Mapped for one in described.signature.values]
+        self._mask = mask  # which rows are computed; it follows the arguments
+        if mask is not None:
+            self._mapped.append(True)
         self._options = options
         self._run_whole = run_whole  # all rows as one map, which prints and adds up
         self._size = len(self._ragged[0])
@@ -82,6 +87,9 @@ class Run:
             for block in self._blocks():
                 self._first(block, arrays, progress)
             return [arrays[place] for place in places]
+        if self._mask is not None:
+            self._fill_chosen(self._mask, arrays, given, progress)
+            return given
         made = self._rows(arrays, given, progress)
         return [
             arrays[place] if isinstance(place, int) else made[index]
@@ -92,11 +100,7 @@ class Run:
 
     def _rows(self, arrays: dict[int, Any], given: list[Any], progress: Any) -> dict[int, Ragged]:
         """Compute the results that are rows, by their number, and fill the other arrays."""
-        programs = {
-            index: one
-            for index, one in enumerate(self._recorded.ragged.leaves)
-            if isinstance(one, ValueProgram)
-        }
+        programs = self._programs()
         blocks = self._blocks()
         offsets = {
             index: self._same_offsets(one.argument)
@@ -117,8 +121,30 @@ class Run:
             for index, one in programs.items():
                 if one.length is not None:
                     self._check_lengths(offsets[index], block, numbers[one.length])
-                self._values_of(one, made[index], offsets[index], block, numbers)
+                self._values_of(one, Part(made[index], offsets[index], block, numbers))
         return made
+
+    def _programs(self) -> dict[int, ValueProgram]:
+        """Return those of the results that are rows, by their number."""
+        leaves = enumerate(self._recorded.ragged.leaves)
+        return {index: one for index, one in leaves if isinstance(one, ValueProgram)}
+
+    def _fill_chosen(
+        self, mask: Array, arrays: dict[int, Any], given: list[Any], progress: Any
+    ) -> None:
+        """Compute the rows for which the mask holds; others stay as they are."""
+        for block in self._blocks():
+            numbers = self._first(block, arrays, progress)
+            rows = np.flatnonzero(mask[block])
+            for index, one in self._programs().items():
+                if one.length is not None:
+                    lengths = numbers[one.length][rows]
+                else:
+                    assert one.argument is not None
+                    lengths = self._ragged[one.argument].lengths[block][rows]
+                self._check_out(index, given[index].lengths[block][rows], lengths)
+                part = ChosenPart(given[index], rows, lengths, block.start, numbers)
+                self._values_of(one, part)
 
     def _first_pass(
         self,
@@ -149,13 +175,16 @@ class Run:
         dtype = TO_NUMPY[program.dtype]
         if out is None:
             return Ragged(empty((int(offsets[-1]),), dtype), offsets)
-        if not np.array_equal(np.diff(offsets), out.lengths):
+        self._check_out(index, out.lengths, np.diff(offsets))
+        return out  # type: ignore[no-any-return]
+
+    def _check_out(self, index: int, got: Array, expected: Array) -> None:
+        if not np.array_equal(got, expected):
             raise UsageError(
                 f"{self._call}: rows of out have other lengths than the results; got "
-                f"{_lengths(out.lengths)} (result {index}), expected {_lengths(np.diff(offsets))}. "
+                f"{_lengths(got)} (result {index}), expected {_lengths(expected)}. "
                 "Leave out away, and the rows get theirs."
             )
-        return out  # type: ignore[no-any-return]
 
     def _check_lengths(self, offsets: Array, block: slice, lengths: Array) -> None:
         if not np.array_equal(np.diff(offsets[block.start : block.stop + 1]), lengths):
@@ -164,15 +193,14 @@ class Run:
                 "arguments that change while the call runs, expected the same. Copy them before."
             )
 
-    def _values_of(
-        self, one: ValueProgram, result: Ragged, offsets: Array, block: slice, numbers: list[Any]
-    ) -> None:
-        """Compute the values of the rows of a block."""
-        first, last = int(offsets[block.start]), int(offsets[block.stop])
-        own = offsets[block.start : block.stop + 1]
+    def _values_of(self, one: ValueProgram, part: Part) -> None:
+        """Compute the values of some rows."""
+        own = part.bounds
+        first, last = int(own[0]), int(own[-1])
         scratch = [np.empty(min(VALUES, last - first), dtype) for dtype in self._spread(one)]
         options = self._map_options(0)
         options.first_element = 0
+        options.mask = -1  # only rows that are computed have values here
         for low in range(first, last, VALUES):
             high = min(low + VALUES, last)
             begin = int(np.searchsorted(own, own.dtype.type(low), "right")) - 1
@@ -181,21 +209,24 @@ class Run:
             spread_to = iter(scratch)
             values: list[Any] = []
             for use in one.uses:
-                if use.what in ("view", "table"):
-                    values.append(self._numbers(use, low, high))
+                if use.what == "view":
+                    values.append(part.values(self._ragged[use.number], low, high))
+                    continue
+                if use.what == "table":
+                    values.append(self._table(use.number))
                     continue
                 values.append(next(spread_to)[: high - low])
                 if use.what == "begin":
                     numbers_of_rows = (bounds[:-1] - low).astype(TO_NUMPY[one.index_type])
                 else:
-                    numbers_of_rows = numbers[use.number][begin:end]
+                    numbers_of_rows = part.numbers(use.number, slice(begin, end))
                 spread(numbers_of_rows, bounds, low, values[-1])
-            target = result.values[int(result.offsets[0]) :][low:high]
+            target = part.target(low, high)
             try:
                 one.program.call_into((target,), tuple(values), options, None)
             except ElementError as error:
-                at = int(np.searchsorted(offsets, low + error.element, "right")) - 1
-                raise _renumbered(error, at) from None
+                raise _renumbered(error, part.row(low + error.element)) from None
+            part.store(low, target)
 
     def _spread(self, one: ValueProgram) -> list[Any]:
         """Return the types of what is spread over the values of rows."""
@@ -206,12 +237,8 @@ class Run:
             if use.what in ("begin", "number")
         ]
 
-    def _numbers(self, use: Any, low: int, high: int) -> Array:
-        argument = self._ragged[use.number]
-        inner = argument.values
-        if use.what == "view":
-            start = int(argument.offsets[0])
-            return inner[start + low : start + high]  # type: ignore[no-any-return]
+    def _table(self, number: int) -> Array:
+        inner = self._ragged[number].values
         while isinstance(inner, Ragged):
             inner = inner.values
         return inner if inner.size else np.zeros(1, inner.dtype)
@@ -239,14 +266,14 @@ class Run:
     def _first(self, block: slice, arrays: dict[int, Any], progress: Any) -> list[Any]:
         """Run the program for the rows of a block; return all its results there."""
         recorded = self._recorded
-        results: list[Any] = [
-            arrays[place][block]
-            if place in arrays and stand_together(arrays[place], len(shape))
-            else np.empty((block.stop - block.start, *shape), TO_NUMPY[dtype])
-            for place, (dtype, shape) in enumerate(
-                zip(recorded.dtypes, recorded.shapes, strict=True)
-            )
-        ]
+        results: list[Any] = []
+        for place, (dtype, shape) in enumerate(zip(recorded.dtypes, recorded.shapes, strict=True)):
+            if place not in arrays:  # rows that are not computed have no values
+                results.append(np.zeros((block.stop - block.start, *shape), TO_NUMPY[dtype]))
+            elif stand_together(arrays[place], len(shape)):
+                results.append(arrays[place][block])
+            else:
+                results.append(np.array(arrays[place][block], order="C"))
         if self._is_whole:
             self._run_whole(tuple(results))
         else:
@@ -265,7 +292,9 @@ class Run:
         call = self._recorded.program.call_into
         sorted_results = None
         if order is not None:
-            sorted_results = tuple(np.empty_like(result) for result in results)
+            sorted_results = tuple(
+                np.empty_like(result) if self._mask is None else result[order] for result in results
+            )
             try:
                 call(sorted_results, self._taken(values, order), options, tell)
             except ElementError:  # which of the rows is the first to fail?

@@ -17,7 +17,8 @@ from . import (
     slopes,
     spaces,
 )
-from .tensor import FUNCTIONS, Tensor, apply, array, as_tensor, record_whole, row, table
+from .calls import FUNCTIONS
+from .tensor import Tensor, apply, array, as_tensor, record_whole, row, table
 
 # Functions that NumPy does not have, by their public names.
 COMPOSITES: dict[str, Callable[..., Any]] = {

@@ -8,21 +8,14 @@ import numpy as np
 from .._core import DType, Value
 from ..element import Element, Whole, record
 from ..errors import UsageError
+from ..number_types import type_of
 from ..recorder import Recorder
 from ..source import at_line
 from . import indexing, spaces
+from .calls import FUNCTIONS, unsupported_tensor
 from .making import build, common_type, new_array, stacked
 from .spaces import Shape
-from .tensor import (
-    FUNCTIONS,
-    Tensor,
-    apply,
-    as_tensor,
-    nothing,
-    recorder_of,
-    type_of,
-    unsupported_tensor,
-)
+from .tensor import Tensor, apply, as_tensor, nothing, recorder_of
 
 
 def _tensors(arrays: Any) -> tuple[Recorder, list[Tensor]]:

@@ -7,9 +7,10 @@ import numpy as np
 from ..errors import UsageError
 from ..source import at_line
 from .arranging import pad
+from .calls import FUNCTIONS, unsupported_tensor
 from .products import contract
 from .reductions import max_, mean, operand
-from .tensor import FUNCTIONS, Tensor, as_tensor, recorder_of, unsupported_tensor
+from .tensor import Tensor, as_tensor, recorder_of
 
 Pair = tuple[int, int]
 

@@ -10,10 +10,11 @@ from ..errors import UsageError
 from ..source import at_line
 from . import indexing, spaces
 from .arranging import concatenate, diag, moveaxis, split, take, take_along_axis
+from .calls import FUNCTIONS, unsupported_tensor
 from .nested import map_tensors
 from .reductions import operand
 from .scans import argsort
-from .tensor import FUNCTIONS, Tensor, apply, as_tensor, recorder_of, unsupported_tensor
+from .tensor import Tensor, apply, as_tensor, recorder_of
 
 
 def block(arrays: Any) -> Any:

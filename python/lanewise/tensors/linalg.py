@@ -14,9 +14,10 @@ from ..errors import ElementError, UsageError
 from ..recorder import Recorder
 from ..source import at_line, user_line
 from . import spaces
+from .calls import FUNCTIONS
 from .making import stacked
 from .reductions import operand
-from .tensor import FUNCTIONS, Tensor, as_tensor, recorder_of
+from .tensor import Tensor, as_tensor, recorder_of
 
 MOST = 8
 Rows = list[list[Any]]

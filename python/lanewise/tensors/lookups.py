@@ -9,11 +9,12 @@ from ..element import Element, record
 from ..errors import UsageError, UsageTypeError
 from ..source import at_line
 from . import spaces
+from .calls import FUNCTIONS
 from .making import new_array
 from .reductions import operand
 from .scans import sort
 from .scatter import at
-from .tensor import FUNCTIONS, Tensor, apply, as_tensor, recorder_of
+from .tensor import Tensor, apply, as_tensor, recorder_of
 
 
 def _sorted_vector(call: str, a: Any) -> Tensor:

@@ -10,20 +10,14 @@ from ..complex_element import as_values
 from ..dtypes import FROM_NUMPY, Kind, Type, promote_all, settled
 from ..element import NUMPY_FUNCTIONS, Element, Whole, another_trial, kind_of
 from ..errors import UsageError, UsageTypeError
+from ..number_types import type_of
 from ..recorder import Recorder
 from ..source import at_line
 from . import spaces
 from .base import ARRAY
+from .calls import FUNCTIONS
 from .spaces import Shape
-from .tensor import (
-    FUNCTIONS,
-    Tensor,
-    as_tensor,
-    from_array,
-    from_number,
-    recorder_of,
-    type_of,
-)
+from .tensor import Tensor, as_tensor, from_array, from_number, recorder_of
 
 
 def new_array(recorder: Recorder, shape: Shape, dtype: Type, fill: Any = 0) -> Tensor:

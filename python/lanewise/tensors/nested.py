@@ -14,9 +14,10 @@ from ..recorder import Recorder, Retrace, current
 from ..source import at_line, user_line
 from ..trees import Structure, flatten, split_result, unflatten
 from . import spaces
+from .calls import FUNCTIONS
 from .making import new_array
 from .spaces import Shape
-from .tensor import FUNCTIONS, Tensor, as_tensor, element_of, from_array
+from .tensor import Tensor, as_tensor, element_of, from_array
 
 
 class _Inside:

@@ -18,10 +18,9 @@ from ..errors import UsageError
 from ..recorder import Recorder
 from ..source import at_line
 from . import spaces
+from .calls import FUNCTIONS, METHODS, unsupported_tensor
 from .spaces import Shape
 from .tensor import (
-    FUNCTIONS,
-    METHODS,
     Tensor,
     Values,
     apply,
@@ -31,7 +30,6 @@ from .tensor import (
     of_space,
     record_numpy,
     recorder_of,
-    unsupported_tensor,
 )
 
 _MOST_STRAIGHT = 8

@@ -16,20 +16,11 @@ from ..complex_element import made
 from ..dtypes import FLOATS, INTEGERS, PARTS, TO_NUMPY, ComplexType, Type
 from ..element import Element, as_value, record
 from ..errors import UsageError, UsageTypeError
+from ..number_types import real_type, type_of
 from ..source import at_line
 from . import spaces
-from .tensor import (
-    FUNCTIONS,
-    METHODS,
-    Tensor,
-    apply,
-    as_tensor,
-    from_number,
-    of_space,
-    real_type,
-    recorder_of,
-    type_of,
-)
+from .calls import FUNCTIONS, METHODS
+from .tensor import Tensor, apply, as_tensor, from_number, of_space, recorder_of
 
 _SUM_TYPES = {
     **dict.fromkeys((DType.Bool, DType.I8, DType.I16, DType.I32), DType.I64),

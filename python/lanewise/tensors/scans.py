@@ -11,19 +11,12 @@ from ..complex_element import as_values
 from ..dtypes import Type
 from ..element import Element, record
 from ..errors import UsageError
+from ..number_types import real_type, type_of
 from ..source import at_line
 from . import spaces
+from .calls import FUNCTIONS, METHODS
 from .reductions import ignoring, operand, real_operand
-from .tensor import (
-    FUNCTIONS,
-    METHODS,
-    Tensor,
-    element_of,
-    from_array,
-    nothing,
-    real_type,
-    type_of,
-)
+from .tensor import Tensor, element_of, from_array, nothing
 
 MOST_SORTED = 64
 

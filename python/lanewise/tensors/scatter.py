@@ -16,9 +16,10 @@ from ..flow.containers import PlainArray
 from ..source import at_line
 from . import indexing, spaces
 from .arranging import Selection, along_axis, in_range
+from .calls import FUNCTIONS, METHODS, unsupported_tensor
 from .making import new_array
 from .spaces import Shape
-from .tensor import FUNCTIONS, METHODS, Tensor, as_tensor, recorder_of, unsupported_tensor
+from .tensor import Tensor, as_tensor, recorder_of
 
 Combine = Callable[[Any, Any], Any]  # what is there, and the new number
 

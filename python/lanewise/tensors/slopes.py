@@ -9,8 +9,9 @@ from ..element import Element
 from ..errors import UsageError, UsageTypeError
 from ..source import at_line
 from . import spaces
+from .calls import FUNCTIONS
 from .reductions import mean, operand
-from .tensor import FUNCTIONS, Tensor, as_tensor
+from .tensor import Tensor, as_tensor
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:

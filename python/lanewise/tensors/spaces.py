@@ -186,3 +186,21 @@ def normal_axis(call: str, axis: Any, ndim: int) -> int:
             )
         )
     return int(axis) % ndim
+
+
+def reshaped(old: Shape, shape: Shape) -> Shape:
+    """Return a new shape with its -1 replaced; it has to have as many values as the old one."""
+    count = math.prod(old)
+    open_places = [place for place, size in enumerate(shape) if size == -1]
+    known = math.prod(size for size in shape if size != -1)
+    if len(open_places) == 1 and known and count % known == 0:
+        at = open_places[0]
+        shape = (*shape[:at], count // known, *shape[at + 1 :])
+    if math.prod(shape) != count or any(size < 0 for size in shape):
+        raise UsageError(
+            at_line(
+                f"reshape: another number of values; got {old} and {shape}, expected "
+                "shapes of one size."
+            )
+        )
+    return shape

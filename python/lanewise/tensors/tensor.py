@@ -14,12 +14,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .._core import DType, Value
+from .._core import Value
 from ..complex_element import as_values, of_values
 from ..dtypes import (
-    FROM_NUMPY,
     OF_PARTS,
-    SUPPORTED,
     TO_NUMPY,
     ComplexType,
     Kind,
@@ -45,32 +43,14 @@ from ..element import (
 )
 from ..errors import UsageError, UsageTypeError
 from ..flow.containers import PlainArray
+from ..number_types import type_of
+from ..operators import Operators
 from ..recorder import Recorder, current
 from ..source import at_line
 from . import indexing, spaces
 from .base import ARRAY, KEPT, NUMBER, ROW, TABLE, Base
+from .calls import FUNCTIONS, METHODS, checked, is_default, name_of, unsupported_tensor
 from .spaces import Shape, Strides
-
-# NumPy functions of tensors, beside those that are done number by number.
-FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-# And their methods: np.add.reduce.
-METHODS: dict[tuple[Any, str], Callable[..., Any]] = {}
-
-
-def _binary(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return the methods of an operator: with the tensor on its left, and on its right."""
-
-    def forward(self: "Tensor", other: Any) -> Any:
-        return apply(function, self, other) if is_part(other) else NotImplemented
-
-    def reflected(self: "Tensor", other: Any) -> Any:
-        return apply(function, other, self) if is_part(other) else NotImplemented
-
-    return forward, reflected
-
-
-def _rule(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    return _binary(functools.partial(record, name))
 
 
 def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,21 +62,16 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _unary(name: str) -> Callable[..., Any]:
-    return lambda self: apply(functools.partial(record, name), self)
-
-
 def is_part(value: Any) -> bool:
     """Say whether this is a tensor, an element, a number or an array of them."""
     return isinstance(value, (Whole, np.ndarray, list, tuple)) or is_operand(value)
 
 
-class Tensor(Whole):
+class Tensor(Operators, Whole):
     """An element of more than one number, as a NumPy array of it would be."""
 
     __slots__ = ("_base", "_is_inside", "_moving", "_offset", "_strides", "shape")
     __array_priority__ = 1000
-    __hash__ = None  # type: ignore[assignment]  # equality is symbolic
 
     def __init__(
         self,
@@ -413,7 +388,7 @@ class Tensor(Whole):
     def reshape(self, *shape: Any, order: str = "C") -> "Tensor":
         """Return the same numbers in another shape; a view where one will do."""
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        new = _with_size(self, tuple(int(size) for size in sizes))
+        new = spaces.reshaped(self.shape, tuple(int(size) for size in sizes))
         if order == "F":
             return self.T.reshape(new[::-1]).T
         if order != "C":
@@ -527,27 +502,9 @@ class Tensor(Whole):
 
     # --- operators ---
 
-    __add__, __radd__ = _rule("add")
-    __sub__, __rsub__ = _rule("subtract")
-    __mul__, __rmul__ = _rule("multiply")
-    __truediv__, __rtruediv__ = _rule("divide")
-    __mod__, __rmod__ = _rule("remainder")
-    __and__, __rand__ = _rule("bitwise_and")
-    __or__, __ror__ = _rule("bitwise_or")
-    __xor__, __rxor__ = _rule("bitwise_xor")
-    __lshift__, __rlshift__ = _rule("left_shift")
-    __rshift__, __rrshift__ = _rule("right_shift")
-    __floordiv__, __rfloordiv__ = _binary(floor_divide)
-    __pow__, __rpow__ = _binary(power)
-    __lt__ = _rule("less")[0]
-    __le__ = _rule("less_equal")[0]
-    __gt__ = _rule("greater")[0]
-    __ge__ = _rule("greater_equal")[0]
-    __eq__ = _rule("equal")[0]
-    __ne__ = _rule("not_equal")[0]
-    __neg__ = _unary("negative")
-    __abs__ = _unary("absolute")
-    __invert__ = _unary("invert")
+    def _operate(self, function: Callable[..., Any], *operands: Any) -> Any:
+        return apply(function, *operands) if all(map(is_part, operands)) else NotImplemented
+
     __iadd__ = _in_place(functools.partial(record, "add"))
     __isub__ = _in_place(functools.partial(record, "subtract"))
     __imul__ = _in_place(functools.partial(record, "multiply"))
@@ -558,15 +515,6 @@ class Tensor(Whole):
     __iand__ = _in_place(functools.partial(record, "bitwise_and"))
     __ior__ = _in_place(functools.partial(record, "bitwise_or"))
     __ixor__ = _in_place(functools.partial(record, "bitwise_xor"))
-
-    def __pos__(self) -> "Tensor":
-        return self
-
-    def __divmod__(self, other: Any) -> Any:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return other // self, other % self
 
     def __matmul__(self, other: Any) -> Any:
         return np.matmul(self, as_tensor(self.recorder, other))
@@ -617,7 +565,7 @@ class Tensor(Whole):
             raise unsupported_tensor(f"np.{ufunc.__name__}.{method}")
         if (None, method) in METHODS:
             return function(ufunc, *inputs, **options)
-        return _checked(f"np.{ufunc.__name__}.{method}", function, inputs, options)
+        return checked(f"np.{ufunc.__name__}.{method}", function, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
         return record_numpy(function, inputs, options)
@@ -649,23 +597,6 @@ _METHODS["sort"] = _sort
 def _has_dots(index: Any) -> bool:
     parts = index if isinstance(index, tuple) else (index,)
     return any(part is Ellipsis for part in parts)
-
-
-def _with_size(tensor: Tensor, shape: Shape) -> Shape:
-    """Return a shape with its -1 replaced."""
-    open_places = [place for place, size in enumerate(shape) if size == -1]
-    known = math.prod(size for size in shape if size != -1)
-    if len(open_places) == 1 and known and tensor.size % known == 0:
-        at = open_places[0]
-        shape = (*shape[:at], tensor.size // known, *shape[at + 1 :])
-    if math.prod(shape) != tensor.size or any(size < 0 for size in shape):
-        raise UsageError(
-            at_line(
-                f"reshape: another number of values; got {tensor.shape} and {shape}, expected "
-                "shapes of one size."
-            )
-        )
-    return shape
 
 
 # --- making tensors ---
@@ -700,28 +631,6 @@ def array(recorder: Recorder, values: Values, shape: Shape) -> Tensor:
 def row(recorder: Recorder, value: Value, shape: Shape, dtype: Type) -> Tensor:
     """Return the tensor of a mapped parameter."""
     return Tensor(Base(recorder, ROW, (value,), math.prod(shape), dtype), shape)
-
-
-def type_of(call: str, dtype: Any) -> Type:
-    """Return the type of a tensor's numbers."""
-    ours = FROM_NUMPY.get(np.dtype(dtype))
-    if ours is None:
-        raise UsageTypeError(
-            at_line(f"{call}: unsupported type; got {np.dtype(dtype)}, expected {SUPPORTED}.")
-        )
-    return ours
-
-
-def real_type(call: str, dtype: Type) -> DType:
-    """Return a type, if it is real."""
-    if isinstance(dtype, ComplexType):
-        raise UsageTypeError(
-            at_line(
-                f"{call}: not defined for complex numbers; got a tensor of {TO_NUMPY[dtype]}, "
-                "expected real ones. Take x.real, x.imag or abs(x)."
-            )
-        )
-    return dtype
 
 
 def nothing(recorder: Recorder, shape: Shape, dtype: Type) -> Tensor:
@@ -784,7 +693,7 @@ def apply(function: Callable[..., Any], *operands: Any, call: str | None = None)
         for operand in operands
     ]
     shapes = [t.shape for t in tensors if isinstance(t, Tensor)]
-    shape = spaces.broadcast_shapes(call or _name_of(function), *shapes)
+    shape = spaces.broadcast_shapes(call or name_of(function), *shapes)
     parts = [t.broadcast_to("", shape) if isinstance(t, Tensor) else None for t in tensors]
     steps = [part.steps for part in parts if part is not None]
     gone_through = [any(step[d] != 0 for step in steps) for d in range(len(shape))]
@@ -844,39 +753,6 @@ def element_of(recorder: Recorder, values: Values) -> Element:
     return of_values(recorder, values, Kind(part if len(values) == 1 else OF_PARTS[part]))
 
 
-def _name_of(function: Any) -> str:
-    if isinstance(function, functools.partial):
-        return str(function.args[0]) if function.args else "function"
-    return str(getattr(function, "__name__", "function")).strip("_<>")
-
-
-def unsupported_tensor(name: str) -> UsageTypeError:
-    """Return the error for a function that is not recorded."""
-    return UsageTypeError(
-        at_line(
-            f"{name}: not supported on tensors; got a call inside a vectorized function, expected "
-            "a function that lanewise records. Write it with operators, slices, reductions and "
-            "loops."
-        )
-    )
-
-
-def _checked(name: str, function: Callable[..., Any], inputs: Any, options: dict[str, Any]) -> Any:
-    known = options_of(function)
-    options = {
-        key: value
-        for key, value in options.items()
-        if value is not np._NoValue and (key in known or not _is_default(value))
-    }
-    if left := set(options) - known:
-        raise unsupported_tensor(f"{name} with {', '.join(sorted(left))}=")
-    return function(*inputs, **options)
-
-
-def _is_default(value: Any) -> bool:
-    return value is None or value is np._NoValue
-
-
 def record_whole(function: Any, inputs: Any, options: dict[str, Any], has_arrays: bool) -> Any:
     """Record a call of a NumPy function with elements among its arguments, but no tensor."""
     if has_arrays or function in FUNCTIONS:
@@ -889,11 +765,11 @@ def record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
     name = numpy_name(function)
     own = FUNCTIONS.get(function)
     if own is not None:
-        return _checked(name, own, inputs, options)
+        return checked(name, own, inputs, options)
     recorded = NUMPY_FUNCTIONS.get(function)
     if recorded is None:
         raise unsupported_tensor(name)
-    options = {key: value for key, value in options.items() if not _is_default(value)}
+    options = {key: value for key, value in options.items() if not is_default(value)}
     if options and (left := set(options) - options_of(recorded)):
         raise unsupported_tensor(f"{name} with {', '.join(sorted(left))}=")
     if options:

@@ -105,6 +105,7 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
   count_assignments();
   hoist_uniform();
   find_neighbours();
+  find_few_places();
 }
 
 llvm::BasicBlock* Emitter::new_block(const llvm::Twine& name) {

@@ -141,6 +141,14 @@ class Emitter {
   WordTable word_table(std::uint32_t table);
   llvm::Value* gather_word(const kernel::Instruction& in, int u);
   void read_neighbours(const kernel::Instruction& in);
+  /// What lanes of `mask` read from a table.
+  llvm::Value* table_lanes(const kernel::Instruction& in, llvm::Value* index, llvm::Value* mask);
+
+  // --- tables in registers (few_places.cpp) ---
+  void find_few_places();
+  llvm::Value* places_from(std::uint32_t table, unsigned number, unsigned places);
+  llvm::Value* permuted(const Values& registers, llvm::Value* index);
+  llvm::Value* look_up(const Values& registers, llvm::Value* index);
   llvm::Value* lane_places(llvm::Value* index);
   llvm::Value* array_row(const kernel::Instruction& in, int u, llvm::Value* place);
   /// Numbers of the elements in register `u`, counted from the first of the chunk.
@@ -259,6 +267,7 @@ class Emitter {
   std::vector<llvm::BasicBlock*> exits_;  // of the loops and branches around, the innermost last
   Values tables_;                         // their first values
   std::vector<Values> arrays_;            // by array and register
+  std::map<std::uint32_t, Values> few_places_;  // by table: all that is read of it
   std::map<std::uint32_t, WordTable> word_tables_;
   std::map<const kernel::Instruction*, Values> neighbours_;  // words that reads have, by register
   bool has_numbers_ = false;                                 // elements ask for their numbers

@@ -232,14 +232,13 @@ void Emitter::read_neighbours(const Instruction& in) {
 
 void Emitter::table_read(const Instruction& in) {
   if (step_count_ > 1 && neighbours_.count(&in) > 0) return read_neighbours(in);
-  const DType t = k_.tables[in.index];
-  Value* base = tables_[in.index];
   if (!is_varying(in.dst)) {
-    Value* at = element_pointer(base, t, read(in.sources[0], 0, false));
+    const DType t = k_.tables[in.index];
+    Value* at = element_pointer(tables_[in.index], t, read(in.sources[0], 0, false));
     return write(in.dst, 0, from_memory(t, b_.CreateLoad(memory_type(t, false), at)));
   }
   for (int u = begin_; u < begin_ + width_; ++u) {
-    write(in.dst, u, gather(t, base, read(in.sources[0], u, true), read(in.sources[1], u, true)));
+    write(in.dst, u, table_lanes(in, read(in.sources[0], u, true), read(in.sources[1], u, true)));
   }
 }
 

@@ -603,6 +603,7 @@ void Emitter::loop(const Instruction& in) {
   llvm::BasicBlock* look = new_block("look");
   llvm::BasicBlock* body = new_block("step");
   llvm::BasicBlock* exit = new_block("left");
+  forget_words(in.block);
   b_.CreateBr(look);
   b_.SetInsertPoint(look);
   if (in.sources.empty()) {

@@ -127,6 +127,10 @@ class Emitter {
   llvm::Value* gather_small(std::size_t size, llvm::Value* base, llvm::Value* index,
                             llvm::Value* live);
   llvm::Value* gather(DType type, llvm::Value* base, llvm::Value* index, llvm::Value* mask);
+  /// What lanes of `mask` read from a table.
+  llvm::Value* table_lanes(const kernel::Instruction& in, llvm::Value* index, llvm::Value* mask);
+
+  // --- small values one behind the other (neighbours.cpp) ---
   /// Finds reads of small values whose place is one further at each step of their loop.
   void find_neighbours();
   /// What a loop changes: by which instruction; null: by several.
@@ -140,9 +144,19 @@ class Emitter {
   };
   WordTable word_table(std::uint32_t table);
   llvm::Value* gather_word(const kernel::Instruction& in, int u);
+  /// A table that is read by several words: the last place that has so many, the first one that is
+  /// in a copy of the end, and that copy.
+  struct LongTable {
+    llvm::Value* last;
+    llvm::Value* first;
+    llvm::Value* end;
+  };
+  LongTable long_table(std::uint32_t table);
+  void add_neighbours(const kernel::Instruction& in);
+  void load_words(const kernel::Instruction& in, int u);
+  void take_words(const kernel::Instruction& in);
+  void forget_words(kernel::BlockId loop);
   void read_neighbours(const kernel::Instruction& in);
-  /// What lanes of `mask` read from a table.
-  llvm::Value* table_lanes(const kernel::Instruction& in, llvm::Value* index, llvm::Value* mask);
 
   // --- tables in registers (few_places.cpp) ---
   void find_few_places();
@@ -269,8 +283,15 @@ class Emitter {
   std::vector<Values> arrays_;            // by array and register
   std::map<std::uint32_t, Values> few_places_;  // by table: all that is read of it
   std::map<std::uint32_t, WordTable> word_tables_;
-  std::map<const kernel::Instruction*, Values> neighbours_;  // words that reads have, by register
-  bool has_numbers_ = false;                                 // elements ask for their numbers
+  std::map<std::uint32_t, LongTable> long_tables_;
+  /// Slots of a register of lanes that reads its table word by word.
+  struct Neighbours {
+    llvm::Value* word;             // that this step and the next few read
+    llvm::Value* words = nullptr;  // that were loaded together
+    llvm::Value* next = nullptr;   // which of those comes next; 0: they are to be loaded
+  };
+  std::map<const kernel::Instruction*, std::vector<Neighbours>> neighbours_;
+  bool has_numbers_ = false;  // elements ask for their numbers
   llvm::Value* ids_memory_ = nullptr;
 
   std::vector<int> assignments_;                        // by register

@@ -159,7 +159,16 @@ class Emitter {
   void read_neighbours(const kernel::Instruction& in);
 
   // --- tables in registers (few_places.cpp) ---
+  struct FewPlaces {
+    Values registers;  // all that is read of the table
+    // What stands at the first places, and at the first of each register, of one that is linear.
+    llvm::Value* low = nullptr;
+    llvm::Value* high = nullptr;
+    llvm::Value* is_linear = nullptr;
+  };
   void find_few_places();
+  void find_linear(FewPlaces& few);
+  void read_linear(const kernel::Instruction& in, const FewPlaces& few);
   llvm::Value* places_from(std::uint32_t table, unsigned number, unsigned places);
   llvm::Value* permuted(const Values& registers, llvm::Value* index);
   llvm::Value* look_up(const Values& registers, llvm::Value* index);
@@ -281,7 +290,7 @@ class Emitter {
   std::vector<llvm::BasicBlock*> exits_;  // of the loops and branches around, the innermost last
   Values tables_;                         // their first values
   std::vector<Values> arrays_;            // by array and register
-  std::map<std::uint32_t, Values> few_places_;  // by table: all that is read of it
+  std::map<std::uint32_t, FewPlaces> few_places_;  // by table
   std::map<std::uint32_t, WordTable> word_tables_;
   std::map<std::uint32_t, LongTable> long_tables_;
   /// Slots of a register of lanes that reads its table word by word.

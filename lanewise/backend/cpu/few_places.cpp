@@ -3,6 +3,10 @@
 //
 // A permute takes from two registers by the low bits of an index; of more pairs, each is asked, and
 // the bits above choose. So an index may be anything in lanes that do not read.
+//
+// Many tables of bits are linear: what stands at a ^ b is what stands at a, xor what stands at b.
+// Those of checksums are, of reversed or interleaved bits, of products in fields of 2^n. Whether
+// one is, is seen at the entry, and then two permutes are enough.
 #include <algorithm>
 #include <numeric>
 
@@ -50,9 +54,41 @@ void Emitter::find_few_places() {
     const unsigned count = (most[table] + places - 1) / places;
     if (count > left) continue;
     left -= count;
-    for (unsigned i = 0; i < count; ++i)
-      few_places_[table].push_back(places_from(table, i, places));
+    FewPlaces& few = few_places_[table];
+    for (unsigned i = 0; i < count; ++i) few.registers.push_back(places_from(table, i, places));
+    const bool is_word = k_.tables[table] == DType::I32 || k_.tables[table] == DType::U32;
+    if (is_word && count > 2) find_linear(few);
   }
+}
+
+/// Compares a table with what a linear one would have, which its places 1, 2, 4 and so on tell.
+void Emitter::find_linear(FewPlaces& few) {
+  auto* type = llvm::cast<llvm::FixedVectorType>(few.registers[0]->getType());
+  const unsigned places = type->getNumElements();
+  const auto count = static_cast<unsigned>(few.registers.size());
+  Value* nothing = llvm::Constant::getNullValue(type);
+  /// Lane i has what stands at i * first.
+  const auto sums = [&](unsigned first, unsigned most) {
+    Value* sum = nothing;
+    for (unsigned bit = 1; bit < most; bit *= 2) {
+      const unsigned place = bit * first;
+      Value* value = b_.CreateExtractElement(few.registers[place / places], place % places);
+      llvm::SmallVector<llvm::Constant*, 16> has_bit;
+      for (unsigned i = 0; i < places; ++i) has_bit.push_back(b_.getInt1((i & bit) != 0));
+      sum = b_.CreateXor(sum, b_.CreateSelect(llvm::ConstantVector::get(has_bit),
+                                              b_.CreateVectorSplat(places, value), nothing));
+    }
+    return sum;
+  };
+  few.low = sums(1, places);
+  few.high = sums(places, count);
+  Value* wrong = nothing;
+  for (unsigned i = 0; i < count; ++i) {
+    Value* above = b_.CreateVectorSplat(places, b_.CreateExtractElement(few.high, i));
+    Value* expected = b_.CreateXor(few.low, above);
+    wrong = b_.CreateOr(wrong, b_.CreateXor(few.registers[i], expected));
+  }
+  few.is_linear = b_.CreateICmpEQ(b_.CreateOrReduce(wrong), b_.getInt32(0));
 }
 
 /// A register of a table, with zeros where that has ended.
@@ -125,16 +161,45 @@ Value* Emitter::look_up(const Values& registers, Value* index) {
   return b_.CreateShuffleVector(parts[0], own);
 }
 
+void Emitter::read_linear(const Instruction& in, const FewPlaces& few) {
+  const Values indices = read_all(in.sources[0]);
+  auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), static_cast<unsigned>(s_.lanes));
+  llvm::BasicBlock* linear = new_block("linear");
+  llvm::BasicBlock* other = new_block("not_linear");
+  llvm::BasicBlock* done = new_block("looked_up");
+  b_.CreateCondBr(few.is_linear, linear, other);
+  Values found[2];
+  b_.SetInsertPoint(linear);
+  for (Value* index : indices) {
+    index = b_.CreateZExtOrTrunc(index, type);
+    found[0].push_back(
+        b_.CreateXor(look_up({few.low}, index), look_up({few.high}, b_.CreateLShr(index, 4))));
+  }
+  b_.CreateBr(done);
+  b_.SetInsertPoint(other);
+  for (Value* index : indices) found[1].push_back(look_up(few.registers, index));
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+  for (int u = begin_; u < begin_ + width_; ++u) {
+    const auto i = static_cast<std::size_t>(u - begin_);
+    auto* value = b_.CreatePHI(type, 2);
+    value->addIncoming(found[0][i], linear);
+    value->addIncoming(found[1][i], other);
+    write(in.dst, u, value);
+  }
+}
+
 Value* Emitter::table_lanes(const Instruction& in, Value* index, Value* mask) {
   const DType t = k_.tables[in.index];
   const auto few = few_places_.find(in.index);
   if (in.below == 0 || few == few_places_.end()) return gather(t, tables_[in.index], index, mask);
   const auto bits = 8 * types::size_of(t);
   llvm::Type* lanes = memory_type(t, true);
-  if (bits >= 32) return from_memory(t, b_.CreateBitCast(look_up(few->second, index), lanes));
+  if (bits >= 32)
+    return from_memory(t, b_.CreateBitCast(look_up(few->second.registers, index), lanes));
   const auto number = [&](std::uint64_t n) { return llvm::ConstantInt::get(index->getType(), n); };
   const unsigned log = bits == 8 ? 2 : 1;  // of how many stand in a word
-  Value* word = look_up(few->second, b_.CreateLShr(index, number(log)));
+  Value* word = look_up(few->second.registers, b_.CreateLShr(index, number(log)));
   Value* which = b_.CreateAnd(index, number((1u << log) - 1));
   Value* by = b_.CreateZExtOrTrunc(b_.CreateMul(which, number(bits)), word->getType());
   Value* value = b_.CreateTrunc(

@@ -101,6 +101,10 @@ void Emitter::table_read(const Instruction& in) {
     Value* at = element_pointer(tables_[in.index], t, read(in.sources[0], 0, false));
     return write(in.dst, 0, from_memory(t, b_.CreateLoad(memory_type(t, false), at)));
   }
+  const auto few = few_places_.find(in.index);
+  if (in.below > 0 && few != few_places_.end() && few->second.is_linear != nullptr) {
+    return read_linear(in, few->second);
+  }
   for (int u = begin_; u < begin_ + width_; ++u) {
     write(in.dst, u, table_lanes(in, read(in.sources[0], u, true), read(in.sources[1], u, true)));
   }

@@ -95,7 +95,13 @@ struct Instruction {
   // Accesses in an `each`: the place of position p is source 0, which is uniform, + step * p. 0:
   // it is source 0.
   std::int32_t step = 0;
+  // TableRead of a varying place: lanes that read have one below this, which is at most kMostFew.
+  // 0: it is not known.
+  std::uint32_t below = 0;
 };
+
+/// As many places of a table as registers can hold.
+inline constexpr std::int64_t kMostFew = 256;
 
 /// A place where an element can fail.
 struct Site {

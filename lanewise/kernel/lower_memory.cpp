@@ -195,6 +195,13 @@ bool Lowering::is_inside(const ir::Instruction& in, bool always) const {
   return !always && range.low >= 0 && ranges_.is_below_size(in.operands[1], in.operands[0]);
 }
 
+/// Lanes that read a table are inside: an index from below 0 was none, or has become 0.
+std::uint32_t Lowering::most_places(const ir::Instruction& in) const {
+  if (static_cast<ir::IndexMode>(in.index) == ir::IndexMode::Wrap) return 0;
+  const std::int64_t last = std::max<std::int64_t>(ranges_.of(in.operands[1]).high, 0);
+  return last < kMostFew ? static_cast<std::uint32_t>(last + 1) : 0;
+}
+
 void Lowering::read(ValueId id, Kind kind) {
   const ir::Instruction& in = f_[id];
   const Place place = find_place(in);
@@ -212,6 +219,9 @@ void Lowering::read(ValueId id, Kind kind) {
   }
   map_[id] = assign(kind, new_register(in.type, varying), std::move(sources), from);
   kernel_.blocks[block_].back().step = place.step;
+  if (kind == Kind::TableRead && place.step == 0 && is_varying(place.index)) {
+    kernel_.blocks[block_].back().below = most_places(in);
+  }
   if (place.outside == kNone) return;
   map_[id] = compute(Op::Select, in.type, {place.outside, map_[in.operands[2]], map_[id]});
 }

@@ -125,6 +125,8 @@ class Lowering {
   RegisterId wrapped(const ir::Instruction& in, RegisterId index, DType type);
   /// True where the index is surely inside; `always`: in dead lanes and steps too.
   bool is_inside(const ir::Instruction& in, bool always) const;
+  /// How many places a read can reach, if they are few.
+  std::uint32_t most_places(const ir::Instruction& in) const;
   void read(ValueId id, Kind kind);
   void write(const ir::Instruction& in);
   /// Live lanes, without those whose index is outside.

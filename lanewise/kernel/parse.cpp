@@ -166,6 +166,7 @@ class Parser {
       const int sign = in_.accept("minus") ? -1 : 1;
       in.step = sign * static_cast<std::int32_t>(in_.number());
     }
+    if (in_.accept("below")) in.below = in_.number();
     if (in.dst != kNone) known_[in.dst] = true;
     in_.end_line();
     kernel_.blocks[block_id].push_back(std::move(in));

@@ -145,6 +145,7 @@ class Printer {
     if (in.step != 0) {
       fmt::format_to(out(), " step {}{}", in.step < 0 ? "minus " : "", std::abs(in.step));
     }
+    if (in.below != 0) fmt::format_to(out(), " below {}", in.below);
     if (in.block != kNone) {
       text_ += " {\n";
       block(in.block, depth + 1);

@@ -181,6 +181,9 @@ class Verifier {
     const bool needs_mask = varies(in) || is_write || (in.kind == Kind::RowRead && !k_.inner);
     require(in.step == 0 || (in_each_ && !varying(in.sources[0])), in,
             "steps from a uniform place, in an each");
+    require(in.below <= kMostFew, in, "few places, or it is not known how many");
+    require(in.below == 0 || (in.kind == Kind::TableRead && in.step == 0 && varies(in)), in,
+            "few places of a table, where they vary");
     require(in.sources.size() == mask + (needs_mask ? 1u : 0u), in, "number of sources");
     const DType index = type(in.sources[0]);
     require(index == DType::I32 || index == DType::I64, in, "the index is an i32 or i64");

@@ -47,7 +47,7 @@ void spread(std::span<const Number> numbers, const Offset* offsets, std::int64_t
 /// of the same length stay in their order, and of long ones a few percent make no difference.
 /// False, and nothing written, where packets of rows as they stand would wait little.
 template <class Offset>
-bool order_by_length(std::span<const Offset> offsets, std::span<std::int32_t> order) {
+bool order_by_length(std::span<const Offset> offsets, std::span<std::int64_t> order) {
   constexpr std::size_t kPacket = 64;
   constexpr std::uint64_t kExact = 512;  // shorter ones have a bucket a length, an octave has 64
   const std::size_t rows = order.size();
@@ -75,7 +75,7 @@ bool order_by_length(std::span<const Offset> offsets, std::span<std::int32_t> or
   for (std::size_t i = 0; i < rows; ++i) {
     const std::size_t place = places[bucket(i)]++;
     order[std::min(place, rows - 1)] =
-        static_cast<std::int32_t>(i);  // offsets may change meanwhile
+        static_cast<std::int64_t>(i);  // offsets may change meanwhile
   }
   return true;
 }

@@ -121,10 +121,10 @@ bool order_by_length(nb::handle offsets, nb::handle order) {
   PyArrayObject* const at = plain_array(offsets);
   PyArrayObject* const to = plain_array(order);
   const auto offset = dtype_of(PyArray_TYPE(at));
-  if (dtype_of(PyArray_TYPE(to)) != DType::I32 || PyArray_SIZE(at) != PyArray_SIZE(to) + 1) {
+  if (dtype_of(PyArray_TYPE(to)) != DType::I64 || PyArray_SIZE(at) != PyArray_SIZE(to) + 1) {
     throw InternalError("order_by_length: offsets and order do not fit.");
   }
-  const auto rows = values_of<std::int32_t>(to);
+  const auto rows = values_of<std::int64_t>(to);
   if (offset == DType::I32) {
     return runtime::order_by_length(values_of<const std::int32_t>(at), rows);
   }

@@ -60,6 +60,10 @@ ValueId Generator::index_of(ValueId value) {
 }
 
 ValueId Generator::any_index(ValueId place) {
+  if (is_table(place) && random_.chance(25)) {  // one of few places
+    const ValueId few = number(DType::I32, (1 << random_.between(1, 8)) - 1);
+    return index_of(emit_op(Op::And, {operand(DType::I32), few}));
+  }
   const int dice = random_.below(100);
   if (dice < 30) return index_of(noise());
   if (dice < 45) {

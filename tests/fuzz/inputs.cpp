@@ -157,9 +157,9 @@ std::int64_t random_first(Random& random, std::int64_t count) {
 std::int64_t values_per_element(const ir::Param& param) { return param.is_row() ? param.size : 1; }
 
 std::int64_t number_of_values(Random& random, const ir::Param& param, std::int64_t count) {
-  constexpr int kMostInTable = 40;
+  const int most = random.chance(15) ? 300 : 40;  // of a table
   if (param.is_mapped()) return count * values_per_element(param);
-  return param.is_table() ? random.between(1, random.chance(30) ? 4 : kMostInTable) : 1;
+  return param.is_table() ? random.between(1, random.chance(30) ? 4 : most) : 1;
 }
 
 }  // namespace

@@ -51,6 +51,27 @@ kernel f(i32; ; tables f32) -> (f32) {
 )");
 }
 
+TEST(KernelLowerMemory, ItIsToldHowFewPlacesARangeReaches) {
+  expect_lowering(R"(
+function f(%0: i32, %1: f32 table) -> (f32) {
+  %2 = constant i32 255
+  %3 = and i32 %0, %2
+  %4 = table_read f32 %1, %3 unchecked
+  return (%4)
+}
+)",
+                  R"(
+kernel f(i32; ; tables f32) -> (f32) {
+  u2: i32 = constant 255
+  v0: bool = active
+  v1: i32 = load 0
+  v3: i32 = and v1, u2
+  v5: f32 = table_read 0 v3, v0 below 256
+  store 0 v5
+}
+)");
+}
+
 TEST(KernelLowerMemory, AClippedIndexIsNearestInside) {
   expect_lowering(R"(
 function f(%0: i32, %1: f32 table) -> (f32) {

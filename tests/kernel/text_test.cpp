@@ -212,6 +212,7 @@ TEST(KernelText, ArraysTablesElementsAndBranchesAreReadBack) {
       "  v6: u32 = element 1\n"
       "  v7: f32 = table_read 0 v2, v1\n"
       "  u8: i8 = table_read 1 u3\n"
+      "  v11: i8 = table_read 1 v2, v1 below 9\n"
       "  array 0 v7\n"
       "  array 1 u8\n"
       "  branch u4 {\n"
@@ -258,6 +259,11 @@ TEST(KernelVerify, AccessesToTablesAreChecked) {
             "verify: f: table_read into register 5: the index is an i32 or i64.");
   EXPECT_EQ(refusal_of_access("  v5: f32 = table_read 0 v1, v2"),
             "verify: f: table_read into register 5: lanes by a mask.");
+  EXPECT_EQ(refusal_of_access("  v5: f32 = table_read 0 v1, v0 below 256"), "[nothing was thrown]");
+  EXPECT_EQ(refusal_of_access("  v5: f32 = table_read 0 v1, v0 below 257"),
+            "verify: f: table_read into register 5: few places, or it is not known how many.");
+  EXPECT_EQ(refusal_of_access("  u5: f32 = table_read 0 u3 below 4"),
+            "verify: f: table_read into register 5: few places of a table, where they vary.");
   EXPECT_EQ(refusal_of_access("  u5: i32 = table_size 0"),
             "verify: f: table_size into register 5: names a table, a uniform i64.");
   EXPECT_EQ(refusal_of_access("  u5: i64 = table_size 1"),

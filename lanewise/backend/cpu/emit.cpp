@@ -105,6 +105,7 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
   count_assignments();
   hoist_uniform();
   find_neighbours();
+  find_few_places();
 }
 
 llvm::BasicBlock* Emitter::new_block(const llvm::Twine& name) {
@@ -602,6 +603,7 @@ void Emitter::loop(const Instruction& in) {
   llvm::BasicBlock* look = new_block("look");
   llvm::BasicBlock* body = new_block("step");
   llvm::BasicBlock* exit = new_block("left");
+  forget_words(in.block);
   b_.CreateBr(look);
   b_.SetInsertPoint(look);
   if (in.sources.empty()) {

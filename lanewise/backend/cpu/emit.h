@@ -127,6 +127,10 @@ class Emitter {
   llvm::Value* gather_small(std::size_t size, llvm::Value* base, llvm::Value* index,
                             llvm::Value* live);
   llvm::Value* gather(DType type, llvm::Value* base, llvm::Value* index, llvm::Value* mask);
+  /// What lanes of `mask` read from a table.
+  llvm::Value* table_lanes(const kernel::Instruction& in, llvm::Value* index, llvm::Value* mask);
+
+  // --- small values one behind the other (neighbours.cpp) ---
   /// Finds reads of small values whose place is one further at each step of their loop.
   void find_neighbours();
   /// What a loop changes: by which instruction; null: by several.
@@ -140,7 +144,34 @@ class Emitter {
   };
   WordTable word_table(std::uint32_t table);
   llvm::Value* gather_word(const kernel::Instruction& in, int u);
+  /// A table that is read by several words: the last place that has so many, the first one that is
+  /// in a copy of the end, and that copy.
+  struct LongTable {
+    llvm::Value* last;
+    llvm::Value* first;
+    llvm::Value* end;
+  };
+  LongTable long_table(std::uint32_t table);
+  void add_neighbours(const kernel::Instruction& in);
+  void load_words(const kernel::Instruction& in, int u);
+  void take_words(const kernel::Instruction& in);
+  void forget_words(kernel::BlockId loop);
   void read_neighbours(const kernel::Instruction& in);
+
+  // --- tables in registers (few_places.cpp) ---
+  struct FewPlaces {
+    Values registers;  // all that is read of the table
+    // What stands at the first places, and at the first of each register, of one that is linear.
+    llvm::Value* low = nullptr;
+    llvm::Value* high = nullptr;
+    llvm::Value* is_linear = nullptr;
+  };
+  void find_few_places();
+  void find_linear(FewPlaces& few);
+  void read_linear(const kernel::Instruction& in, const FewPlaces& few);
+  llvm::Value* places_from(std::uint32_t table, unsigned number, unsigned places);
+  llvm::Value* permuted(const Values& registers, llvm::Value* index);
+  llvm::Value* look_up(const Values& registers, llvm::Value* index);
   llvm::Value* lane_places(llvm::Value* index);
   llvm::Value* array_row(const kernel::Instruction& in, int u, llvm::Value* place);
   /// Numbers of the elements in register `u`, counted from the first of the chunk.
@@ -266,9 +297,17 @@ class Emitter {
   std::vector<llvm::BasicBlock*> exits_;  // of the loops and branches around, the innermost last
   Values tables_;                         // their first values
   std::vector<Values> arrays_;            // by array and register
+  std::map<std::uint32_t, FewPlaces> few_places_;  // by table
   std::map<std::uint32_t, WordTable> word_tables_;
-  std::map<const kernel::Instruction*, Values> neighbours_;  // words that reads have, by register
-  bool has_numbers_ = false;                                 // elements ask for their numbers
+  std::map<std::uint32_t, LongTable> long_tables_;
+  /// Slots of a register of lanes that reads its table word by word.
+  struct Neighbours {
+    llvm::Value* word;             // that this step and the next few read
+    llvm::Value* words = nullptr;  // that were loaded together
+    llvm::Value* next = nullptr;   // which of those comes next; 0: they are to be loaded
+  };
+  std::map<const kernel::Instruction*, std::vector<Neighbours>> neighbours_;
+  bool has_numbers_ = false;  // elements ask for their numbers
   llvm::Value* ids_memory_ = nullptr;
 
   std::vector<int> assignments_;                        // by register

@@ -94,152 +94,19 @@ Value* Emitter::gather(DType type, Value* base, Value* index, Value* mask) {
   return from_memory(type, value);
 }
 
-// --- neighbours ---
-
-namespace {
-
-bool is_compute(const Instruction* in, Op op) {
-  return in != nullptr && in->kind == Kind::Compute && in->op == op;
-}
-
-}  // namespace
-
-/// Between two looks lanes only leave, so what a lane reads it would have read at the steps before.
-void Emitter::find_neighbours() {
-  if (k_.inner || s_.steps < 2) return;
-  kernel::for_each(k_, [&](const Instruction& loop, int) {
-    const bool has_steps = loop.kind == Kind::Loop && !loop.once && !loop.sources.empty();
-    if (!has_steps || !is_innermost(loop.block)) return;
-    Changes changes;
-    kernel::for_each(
-        k_,
-        [&](const Instruction& in, int) {
-          if (in.dst == kernel::kNone) return;
-          const auto [at, is_first] = changes.try_emplace(in.dst, &in);
-          if (!is_first) at->second = nullptr;
-        },
-        loop.block);
-    find_neighbours(loop.block, loop.sources[0], changes);
-  });
-}
-
-void Emitter::find_neighbours(kernel::BlockId block, RegisterId mask, const Changes& changes) {
-  const auto stays = [&](RegisterId r) { return changes.count(r) == 0; };
-  const auto counts = [&](RegisterId r) { return counts_up(r, mask, changes); };
-  for (const Instruction& in : k_.blocks[block]) {
-    const bool is_for_all = in.kind == Kind::Loop && in.once && !in.rare && !in.sources.empty() &&
-                            in.sources[0] == mask;
-    if (is_for_all) find_neighbours(in.block, mask, changes);
-    if (in.kind != Kind::TableRead || !is_varying(in.dst) || in.sources[1] != mask ||
-        types::size_of(k_.tables[in.index]) > 2) {
-      continue;
-    }
-    const RegisterId place = in.sources[0];
-    const Instruction* sum = stays(place) ? nullptr : made_by(place);
-    const bool goes_on =
-        is_compute(sum, Op::Add) && ((stays(sum->sources[0]) && counts(sum->sources[1])) ||
-                                     (stays(sum->sources[1]) && counts(sum->sources[0])));
-    if (!goes_on && !counts(place)) continue;
-    neighbours_[&in].assign(static_cast<std::size_t>(most_), nullptr);
-    if (word_tables_.count(in.index) == 0) word_tables_[in.index] = word_table(in.index);
-  }
-}
-
-/// True for a register whose one change in a loop adds 1 in the lanes that stay.
-bool Emitter::counts_up(RegisterId r, RegisterId mask, const Changes& changes) const {
-  const auto found = changes.find(r);
-  if (found == changes.end() || found->second == nullptr) return false;
-  const Instruction* change = found->second;
-  if (change->kind == Kind::Copy) {
-    change = made_by(change->sources[0]);
-  } else if (is_compute(change, Op::Select) && change->sources[0] == mask &&
-             change->sources[2] == r) {
-    change = made_by(change->sources[1]);
-  }
-  if (!is_compute(change, Op::Add) || change->sources[0] != r) return false;
-  const Instruction* one = made_by(change->sources[1]);
-  return one != nullptr && one->kind == Kind::Constant && types::to_int64(one->constant) == 1;
-}
-
-/// A table of less than a word is copied to where a whole one can be read.
-Emitter::WordTable Emitter::word_table(std::uint32_t table) {
-  const DType t = k_.tables[table];
-  const unsigned in_word = 4 / static_cast<unsigned>(types::size_of(t));
-  auto* type = llvm::FixedVectorType::get(memory_type(t, false), in_word);
-  Value* size = table_field(table, offsetof(types::Table, size), b_.getInt64Ty());
-  Value* copy = new_slot(b_.getInt32Ty(), "word");
-  Value* places = llvm::ConstantDataVector::get(
-      module_.getContext(), llvm::ArrayRef<std::uint64_t>({0, 1, 2, 3}).take_front(in_word));
-  Value* there = b_.CreateICmpSLT(places, b_.CreateVectorSplat(in_word, size));
-  const llvm::Align align(types::size_of(t));
-  b_.CreateStore(
-      b_.CreateMaskedLoad(type, tables_[table], align, there, llvm::Constant::getNullValue(type)),
-      copy);
-  Value* last = b_.CreateSub(size, b_.getInt64(in_word));
-  Value* is_whole = b_.CreateICmpSGE(last, b_.getInt64(0));
-  return {b_.CreateSelect(is_whole, tables_[table], copy),
-          b_.CreateSelect(is_whole, last, b_.getInt64(0))};
-}
-
-/// The word that begins at the place of a lane; at the end of the table, that and zeros.
-Value* Emitter::gather_word(const Instruction& in, int u) {
-  const WordTable& table = word_tables_.at(in.index);
-  const DType t = k_.tables[in.index];
-  const auto lanes = static_cast<unsigned>(s_.lanes);
-  Value* index = read(in.sources[0], u, true);
-  Value* live = ops_.from_mask(read(in.sources[1], u, true));
-  llvm::Type* places = index->getType();
-  Value* most = b_.getInt64(INT32_MAX);  // an i32 does not reach further
-  Value* last =
-      places->getScalarSizeInBits() < 64
-          ? b_.CreateTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, table.last, most),
-                           places->getScalarType())
-          : table.last;
-  Value* first =
-      b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, index, b_.CreateVectorSplat(lanes, last));
-  auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), lanes);
-  Value* at_first = first;
-  Value* nothing = llvm::Constant::getNullValue(places);
-  if (!ops_.has_bit_masks()) at_first = b_.CreateSelect(live, first, nothing);
-  Value* at = b_.CreateInBoundsGEP(memory_type(t, false), table.words, at_first);
-  const llvm::Align align(types::size_of(t));
-  Value* word = ops_.has_bit_masks() ? b_.CreateMaskedGather(type, at, align, live,
-                                                             llvm::Constant::getNullValue(type))
-                                     : b_.CreateMaskedGather(type, at, align);
-  Value* beyond = b_.CreateZExtOrTrunc(b_.CreateSub(index, first), type);
-  const auto bits = static_cast<std::uint64_t>(8 * types::size_of(t));
-  return b_.CreateLShr(word, b_.CreateMul(beyond, llvm::ConstantInt::get(type, bits)));
-}
-
-/// The first of a few steps reads a word for all of them: they want its bytes one after the other.
-void Emitter::read_neighbours(const Instruction& in) {
-  const DType t = k_.tables[in.index];
-  const auto size = static_cast<int>(types::size_of(t));
-  const int step = step_ % (4 / size);
-  auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), static_cast<unsigned>(s_.lanes));
-  for (int u = begin_; u < begin_ + width_; ++u) {
-    Value*& slot = neighbours_.at(&in)[static_cast<std::size_t>(u)];
-    if (slot == nullptr) slot = new_slot(type, "words");
-    if (step == 0) b_.CreateStore(gather_word(in, u), slot);
-    Value* word =
-        b_.CreateLShr(b_.CreateLoad(type, slot), static_cast<std::uint64_t>(8 * size * step));
-    auto* small = llvm::FixedVectorType::get(b_.getIntNTy(static_cast<unsigned>(8 * size)),
-                                             static_cast<unsigned>(s_.lanes));
-    Value* value = b_.CreateBitCast(b_.CreateTrunc(word, small), memory_type(t, true));
-    write(in.dst, u, from_memory(t, value));
-  }
-}
-
 void Emitter::table_read(const Instruction& in) {
   if (step_count_ > 1 && neighbours_.count(&in) > 0) return read_neighbours(in);
-  const DType t = k_.tables[in.index];
-  Value* base = tables_[in.index];
   if (!is_varying(in.dst)) {
-    Value* at = element_pointer(base, t, read(in.sources[0], 0, false));
+    const DType t = k_.tables[in.index];
+    Value* at = element_pointer(tables_[in.index], t, read(in.sources[0], 0, false));
     return write(in.dst, 0, from_memory(t, b_.CreateLoad(memory_type(t, false), at)));
   }
+  const auto few = few_places_.find(in.index);
+  if (in.below > 0 && few != few_places_.end() && few->second.is_linear != nullptr) {
+    return read_linear(in, few->second);
+  }
   for (int u = begin_; u < begin_ + width_; ++u) {
-    write(in.dst, u, gather(t, base, read(in.sources[0], u, true), read(in.sources[1], u, true)));
+    write(in.dst, u, table_lanes(in, read(in.sources[0], u, true), read(in.sources[1], u, true)));
   }
 }
 

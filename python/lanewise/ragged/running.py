@@ -24,7 +24,7 @@ from .array import Array, Ragged
 from .parts import ChosenPart, Part
 from .results import ValueProgram
 
-BLOCK = 1 << 16  # rows
+BLOCK = 1 << 14  # rows: their values and what they share stay in the caches
 VALUES = 1 << 17  # values of rows that are computed at a time
 _PACKET = 64  # fewer rows stay in their order
 
@@ -259,7 +259,7 @@ class Run:
         if self._recorded.program.is_inner(self._options.map):  # rows wait for no others
             return None
         longest = max(self._ragged, key=lambda one: len(one.values))
-        order = np.empty(block.stop - block.start, np.int32)
+        order = np.empty(block.stop - block.start, np.int64)
         is_uneven = order_by_length(longest.offsets[block.start : block.stop + 1], order)
         return order if is_uneven else None
 

@@ -97,6 +97,27 @@ function f(%0: f64[3]) -> (f64) {
   EXPECT_EQ(shuffles, 6);
 }
 
+TEST(CpuCode, FewPlacesOfATableAreReadWithoutGathers) {
+  const ir::Function f = ir::parse(R"(
+function f(%0: i32, %1: u32 table, %2: f64 table) -> (u32, f64) {
+  %3 = constant i32 63
+  %4 = and i32 %0, %3
+  %5 = table_read u32 %1, %4 unchecked
+  %6 = table_read f64 %2, %4 unchecked
+  return (%5, %6)
+}
+)");
+  for (const Case& c : all_cases(f)) {
+    if (c.schedule.isa != Isa::V4) continue;
+    bool has_permutes = false;
+    for (const auto& in : test::instructions(assembly(c.kernel, c.schedule))) {
+      EXPECT_EQ(in.name.find("gather"), std::string::npos) << in.name;
+      has_permutes = has_permutes || in.name.starts_with("vpermt2") || in.name == "vpermi2d";
+    }
+    EXPECT_TRUE(has_permutes);
+  }
+}
+
 // A register spilled across a cache line or a page costs a multiple of the loop around it.
 TEST(CpuCode, SpilledRegistersAreAligned) {
   int spills = 0;

@@ -200,13 +200,15 @@ void bind_function(nb::module_& module) {
       .def(
           "explain",
           [](Program& program, const nb::tuple& values, const MapOptions& options,
-             std::vector<std::string> copied) {
+             std::vector<std::string> copied, std::int64_t beside) {
             Explanation explanation = program.explain(items_of(values), options);
             explanation.copied = std::move(copied);
+            if (explanation.refusal.empty()) explanation.projected_bytes += beside;
             return explanation;
           },
-          "values"_a, "options"_a, "copied"_a,
-          "What happens with such values, or happened; `copied` are arguments.")
+          "values"_a, "options"_a, "copied"_a, "beside"_a = 0,
+          "What happens with such values, or happened; `copied` are arguments, `beside` bytes that "
+          "the package holds meanwhile.")
       .def_prop_ro("name", [](const Program& program) { return program.recorded().name; })
       .def_prop_ro("parameters",
                    [](const Program& program) {

@@ -390,10 +390,11 @@ seed, first_element
             Prints as text; its attributes are the data: ``name``, ``math``, ``program`` as it was
             recorded, ``instructions`` of the one that runs, ``bytes_in`` and ``bytes_out`` of an
             element, ``scratch_bytes`` of a worker, ``projected_bytes`` of all of them in such a
-            call (not known of rows of different lengths), or a ``refusal`` by the budget; of
-            machine code ``compiled``, ``schedule``, ``refill``, ``lanes``, ``interleave``,
-            ``reason``, ``source``, ``times`` in milliseconds, ``code_bytes`` and ``error``;
-            ``copied`` arguments, with the reason; and the ``last_run``, if there was one.
+            call (with what sorts and spreads rows of different lengths), or a ``refusal`` by the
+            budget; of machine code ``compiled``, ``schedule``, ``refill``, ``lanes``,
+            ``interleave``, ``reason``, ``source``, ``times`` in milliseconds, ``code_bytes`` and
+            ``error``; ``copied`` arguments, with the reason; and the ``last_run``, if there was
+            one.
 
         Examples
         --------
@@ -409,8 +410,12 @@ seed, first_element
         (8, 8, 4)
         """
         described, found, options = self._look(args, kwargs)
-        # Rows of different lengths have no one number of elements: they are taken in blocks.
-        values = () if described.ragged else (*described.values, *found.values)
+        values = (*described.values, *found.values)
+        if described.ragged:
+            from .ragged.running import Run  # seldom needed
+
+            run = Run(self.name, described, found.recorded, values, options)
+            return run.explained(described.copied)
         return found.recorded.program.explain(values, options.map, described.copied)
 
     def lower(self, *args: Any, **kwargs: Any) -> str:

@@ -1,6 +1,7 @@
 """Rows of different lengths: what holds them, loops over them, and results that are rows."""
 
 import pickle
+import tracemalloc
 import zlib
 
 import numpy as np
@@ -474,6 +475,39 @@ def test_a_call_explains_itself():
     f(ROWS)
     assert f.explain(ROWS).name == "total"
     assert "table" in f.lower(ROWS)
+
+
+def _last_large(row):
+    last = 0.0
+    for x in row:
+        if x > last:
+            last = x * 0.5
+    return last
+
+
+@pytest.mark.parametrize(
+    "function",
+    [_last_large, lambda row: row + row.sum(), lambda row: row[::-1][1:] * 2],
+    ids=["numbers", "rows", "slices"],
+)
+def test_the_memory_of_a_call_is_projected(function):
+    rows = ragged(uneven(3000))
+    f = lw.vectorize(function, threads=1, compile="now")
+    result = f(rows)
+    projected = f.explain(rows).projected_bytes
+    held = result.nbytes if isinstance(result, np.ndarray) else result.values.nbytes
+    if isinstance(result, lw.Ragged) and result.offsets is not rows.offsets:
+        held += result.offsets.nbytes
+    del result
+    tracemalloc.start()
+    try:
+        f(rows)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    small = 20_000  # objects of Python
+    assert projected > 0
+    assert peak - held <= projected + small
 
 
 # --- lanes hold values of one row ---

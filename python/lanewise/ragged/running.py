@@ -6,6 +6,7 @@ order: a block in which an element fails, and a function for which numbers of el
 difference, run in the order of the rows.
 """
 
+import math
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import MapOptions, ParamKind, empty, order_by_length, spread
+from .._core import Explanation, MapOptions, ParamKind, Program, empty, order_by_length, spread
 from ..cores import stand_together
 from ..dtypes import TO_NUMPY
 from ..errors import ElementError, Timeout, UsageError, UsageTypeError
@@ -39,7 +40,7 @@ class Run:
         recorded: Any,
         values: tuple[Any, ...],
         options: Any,
-        run_whole: Callable[[tuple[Any, ...]], None],
+        run_whole: Callable[[tuple[Any, ...]], None] | None = None,
         mask: Array | None = None,
     ) -> None:
         self._call = call
@@ -275,6 +276,7 @@ class Run:
             else:
                 results.append(np.array(arrays[place][block], order="C"))
         if self._is_whole:
+            assert self._run_whole is not None
             self._run_whole(tuple(results))
         else:
             self._run_block(block, results, progress)
@@ -336,6 +338,51 @@ class Run:
                 )
             options.timeout = left
         return options
+
+    # --- looking at it ---
+
+    def explained(self, copied: list[str]) -> Explanation:
+        """Say what happens; the projected memory is that of the first block: none is larger."""
+        block = self._blocks()[0]
+        values, options = self._in_block(block), self._map_options(0)
+        program: Program = self._recorded.program
+        room = program.explain(values, options, copied).projected_bytes
+        rows = block.stop - block.start
+        sizes = self._result_bytes()
+        sorting = 0
+        if self._order(block) is not None:  # copies in that order
+            taken = zip(values, self._mapped, strict=False)
+            arguments = sum(value.nbytes for value, is_mapped in taken if is_mapped)
+            sorting = arguments + rows * (sum(sizes) + 4 + 8)  # NumPy widens the order
+        beside = sorting
+        if self._recorded.ragged is not None:
+            programs = self._programs().values()
+            users = sum(sizes[one] for one in self._recorded.ragged.leaves if isinstance(one, int))
+            lengths = [one for one in programs if one.length is not None]
+            # Lengths are added up, and compared with those of the second pass.
+            found = 8 * (self._size + 1) * (len(lengths) + 1) + 8 * rows if lengths else 0
+            most = max(self._value_bytes(one, rows) for one in programs)
+            beside = rows * (sum(sizes) - users) + found + max(sorting, most - room)
+        return program.explain(values, options, copied, beside)
+
+    def _result_bytes(self) -> list[int]:
+        """Return the bytes of each result of the program of the rows."""
+        pairs = zip(self._recorded.dtypes, self._recorded.shapes, strict=True)
+        return [math.prod(shape) * TO_NUMPY[dtype].itemsize for dtype, shape in pairs]
+
+    def _value_bytes(self, one: ValueProgram, rows: int) -> int:
+        """Return what the values of a part take beside the results."""
+        spread_to: int = sum(dtype.itemsize for dtype in self._spread(one))
+        begins = 16 * rows if any(use.what == "begin" for use in one.uses) else 0
+        count = VALUES
+        if one.argument is not None:
+            count = min(VALUES, int(np.sum(self._ragged[one.argument].lengths[:rows])))
+        values = tuple(
+            np.empty(count if kind is ParamKind.Mapped else 1, TO_NUMPY[dtype])
+            for dtype, kind in one.program.parameters
+        )
+        explanation = one.program.explain(values, self._map_options(0), [])
+        return count * spread_to + begins + explanation.projected_bytes
 
     # --- arrays for results that are given ---
 

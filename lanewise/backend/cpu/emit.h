@@ -5,8 +5,8 @@
 // of them before the next one, so their latencies overlap. Registers that are assigned more than
 // once live in stack slots; LLVM's sroa turns those into phis.
 //
-// emit.cpp, memory.cpp and rows.cpp have the parts all schedules share, packets.cpp, refill.cpp and
-// inner.cpp one schedule each.
+// emit.cpp, memory.cpp, neighbours.cpp, few_places.cpp and rows.cpp have the parts all schedules
+// share, packets.cpp, refill.cpp and inner.cpp one schedule each.
 #pragma once
 
 #include <llvm/IR/Module.h>

@@ -334,7 +334,7 @@ std::string named_places(const std::string& type, int size, int apart) {
 
 TEST(Rows, PlacesNamedOneByOne) {
   for (const char* type : {"u8", "i16", "f32", "f64"}) {
-    for (const int size : {2, 3, 4, 5, 7, 9, 12, 15, 17, 31, 33, 64, 70}) {
+    for (const int size : {2, 3, 7, 9, 15, 17, 33, 70}) {
       for (const int apart : {1, 2, 5}) {
         expect_as_evaluated(named_places(type, size, apart), 53, false);
       }

@@ -3,7 +3,6 @@
 // An array has a row of lanes for each place, one after the other, so that an index that is the
 // same for all lanes reads and writes whole registers; another one gathers and scatters.
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/Intrinsics.h>
 
 #include "lanewise/backend/cpu/emit.h"
 #include "lanewise/runtime/context.h"
@@ -11,10 +10,7 @@
 namespace lw::backend::cpu {
 
 using kernel::Instruction;
-using kernel::Kind;
-using kernel::RegisterId;
 using llvm::Value;
-using ops::Op;
 using Layout = runtime::ContextLayout;
 
 Value* Emitter::lane_ids(int u) {

@@ -353,7 +353,7 @@ class Run:
         if self._order(block) is not None:  # copies in that order
             taken = zip(values, self._mapped, strict=False)
             arguments = sum(value.nbytes for value, is_mapped in taken if is_mapped)
-            sorting = arguments + rows * (sum(sizes) + 4 + 8)  # NumPy widens the order
+            sorting = arguments + rows * (sum(sizes) + 8)  # and the order itself
         beside = sorting
         if self._recorded.ragged is not None:
             programs = self._programs().values()

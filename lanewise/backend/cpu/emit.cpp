@@ -106,6 +106,7 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
   hoist_uniform();
   find_neighbours();
   find_few_places();
+  find_byte_functions();
 }
 
 llvm::BasicBlock* Emitter::new_block(const llvm::Twine& name) {
@@ -398,6 +399,8 @@ void Emitter::instruction(const Instruction& in) {
 }
 
 void Emitter::compute(const Instruction& in) {
+  const auto table = byte_tables_.find(&in);
+  if (table != byte_tables_.end()) return look_up_bytes(in, table->second);
   if (estimate_of(in) == Estimate::QuotientByOne) {
     const auto found = quotients(b_, read_all(in.sources[0]), read(in.sources[1], 0, false));
     for (int u = 0; u < width_; ++u) write(in.dst, begin_ + u, found[static_cast<std::size_t>(u)]);

@@ -5,13 +5,14 @@
 // of them before the next one, so their latencies overlap. Registers that are assigned more than
 // once live in stack slots; LLVM's sroa turns those into phis.
 //
-// emit.cpp, memory.cpp, neighbours.cpp, few_places.cpp and rows.cpp have the parts all schedules
-// share, packets.cpp, refill.cpp and inner.cpp one schedule each.
+// emit.cpp, memory.cpp, neighbours.cpp, few_places.cpp, byte_functions.cpp and rows.cpp have the
+// parts all schedules share, packets.cpp, refill.cpp and inner.cpp one schedule each.
 #pragma once
 
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -173,6 +174,24 @@ class Emitter {
   llvm::Value* permuted(const Values& registers, llvm::Value* index);
   llvm::Value* look_up(const Values& registers, llvm::Value* index);
   llvm::Value* lane_places(llvm::Value* index);
+
+  // --- functions of a byte (byte_functions.cpp) ---
+  struct ByteTable {
+    kernel::RegisterId argument;
+    Values registers;  // all results
+  };
+  struct ByteFunction;
+  struct Touched;
+  void find_byte_functions();
+  Touched touched_by(const kernel::Instruction& in) const;
+  bool is_step(const kernel::Instruction& in) const;
+  std::optional<ByteFunction> byte_function(std::span<const kernel::Instruction> up_to) const;
+  bool is_worth_a_table(const ByteFunction& f) const;
+  ByteTable byte_table(const ByteFunction& f) const;
+  void leave_out_steps(const ByteFunction& f);
+  void look_up_bytes(const kernel::Instruction& in, const ByteTable& table);
+  llvm::Value* byte_results(const ByteTable& table, llvm::Value* bytes);
+
   llvm::Value* array_row(const kernel::Instruction& in, int u, llvm::Value* place);
   /// Numbers of the elements in register `u`, counted from the first of the chunk.
   llvm::Value* lane_ids(int u);
@@ -298,6 +317,7 @@ class Emitter {
   Values tables_;                         // their first values
   std::vector<Values> arrays_;            // by array and register
   std::map<std::uint32_t, FewPlaces> few_places_;  // by table
+  std::map<const kernel::Instruction*, ByteTable> byte_tables_;
   std::map<std::uint32_t, WordTable> word_tables_;
   std::map<std::uint32_t, LongTable> long_tables_;
   /// Slots of a register of lanes that reads its table word by word.

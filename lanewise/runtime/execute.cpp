@@ -25,9 +25,8 @@ namespace lw::runtime {
 namespace {
 
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMayStream = 1 << 18;  // fewer elements are never so many bytes
-constexpr double kStreamedBytes = 32 << 20;   // of all outputs
-constexpr double kCompileAfter = 200e3;  // ns of work below which compiling comes after the map
+constexpr double kStreamedBytes = 32 << 20;  // of all outputs
+constexpr double kCompileAfter = 200e3;      // ns of work below which compiling comes after the map
 
 using Clock = std::chrono::steady_clock;
 
@@ -89,9 +88,10 @@ class Call {
     }
     find_code();
     collect_shared();
-    // What is folded is read again at once.
     const std::int64_t n = buffers_.count;
-    if (n >= kMayStream && !is_folding()) streams_ = output_bytes() > kStreamedBytes;
+    // What is folded or staged is read again at once.
+    const bool is_read_again = is_folding() || buffers_.is_staged();
+    streams_ = !is_read_again && output_bytes() > kStreamedBytes;
     division_ = divide(program_, buffers_, options_);
     stats_.scratch_bytes = division_.room.bytes;
     find_files();

@@ -705,35 +705,6 @@ void Emitter::store(const Instruction& in) {
   }
 }
 
-/// Whole packets, past the caches or not.
-void Emitter::store_streaming(const Instruction& in) {
-  const DType t = type(in.sources[0]);
-  Values values;
-  Values places;
-  for (int u = begin_; u < begin_ + width_; ++u) {
-    values.push_back(to_memory(t, read(in.sources[0], u, true)));
-    places.push_back(element_pointer(outputs_[in.index], t, packet_index(u)));
-  }
-  llvm::BasicBlock* past = new_block("stream");
-  llvm::BasicBlock* plain = new_block("plain");
-  llvm::BasicBlock* done = new_block("stored");
-  b_.CreateCondBr(streams_, past, plain);
-  b_.SetInsertPoint(past);
-  auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    b_.CreateAlignedStore(values[i], places[i], llvm::Align(packet_bytes(t)))
-        ->setMetadata(llvm::LLVMContext::MD_nontemporal,
-                      llvm::MDNode::get(module_.getContext(), one));
-  }
-  b_.CreateBr(done);
-  b_.SetInsertPoint(plain);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    b_.CreateAlignedStore(values[i], places[i], llvm::Align(types::size_of(t)));
-  }
-  b_.CreateBr(done);
-  b_.SetInsertPoint(done);
-}
-
 // --- memory ---
 
 Value* Emitter::packet_index(int u) {

@@ -5,8 +5,9 @@
 // of them before the next one, so their latencies overlap. Registers that are assigned more than
 // once live in stack slots; LLVM's sroa turns those into phis.
 //
-// emit.cpp, memory.cpp, neighbours.cpp, few_places.cpp, byte_functions.cpp and rows.cpp have the
-// parts all schedules share, packets.cpp, refill.cpp and inner.cpp one schedule each.
+// emit.cpp, memory.cpp, neighbours.cpp, few_places.cpp, byte_functions.cpp, rows.cpp and
+// streaming.cpp have the parts all schedules share, packets.cpp, refill.cpp and inner.cpp one
+// schedule each.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -94,11 +95,22 @@ class Emitter {
   void loop(const kernel::Instruction& in);
   void fail(const kernel::Instruction& in);
   void store(const kernel::Instruction& in);
-  void store_streaming(const kernel::Instruction& in);
   void masked_packets();
   void straight_packets();
+
+  // --- stores past the caches (streaming.cpp) ---
+  llvm::Value* may_stream();
   /// The outputs are larger than the caches and begin at whole registers.
   llvm::Value* can_stream();
+  void store_streaming(const kernel::Instruction& in);
+  /// Inner: nobody reads what is written there.
+  bool is_last_write(const kernel::Instruction& in) const;
+  bool stream_positions(const Values& values, const Values& places, const Values& masks, DType type,
+                        llvm::function_ref<void()> plain);
+  void where_streams(llvm::Value* streams, llvm::function_ref<void()> past,
+                     llvm::function_ref<void()> plain);
+  void store_past(llvm::Value* value, llvm::Value* place, std::uint64_t align);
+  void finish_streams(llvm::Value* streams);
 
   // --- blocks as functions of their own (outline.cpp) ---
   void part(const kernel::Instruction& in);
@@ -342,7 +354,7 @@ class Emitter {
   enum class Phase { Packet, Prologue, Body, Epilogue } phase_ = Phase::Packet;
   Values held_;                     // per register: lanes that hold an element; Epilogue: are done
   bool masked_ = true;              // Packet: some lanes may hold no element
-  llvm::Value* streams_ = nullptr;  // Packet: whole packets may go past the caches, if this is set
+  llvm::Value* streams_ = nullptr;  // what is stored may go past the caches, if this is set
   llvm::Value* base_ = nullptr;     // Packet: number of the packet's first element, i32
 
   // Inner.

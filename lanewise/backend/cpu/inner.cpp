@@ -32,6 +32,9 @@ void Emitter::inner() {
     if (assignments_[r] > 1) slots_[r] = new_slots(r);
   }
   each_width_ = width;
+  kernel::for_each(k_, [&](const Instruction& in, int) {
+    if (streams_ == nullptr && is_last_write(in)) streams_ = may_stream();
+  });
   const std::vector<bool> invariant = kernel::find_invariant(k_);
   for (std::size_t i = 0; i < invariant.size(); ++i) {
     const Instruction& in = k_.body()[i];
@@ -57,6 +60,7 @@ void Emitter::inner() {
   poll();
   b_.CreateBr(more);
   b_.SetInsertPoint(done);
+  if (streams_ != nullptr) finish_streams(streams_);
   b_.CreateRet(b_.getInt32(0));
 }
 
@@ -466,17 +470,23 @@ void Emitter::flat_write(const Instruction& in) {
     return;
   }
   LW_CHECK(in.step == 1);
+  Values values, places, masks;
   for (int u = begin_; u < begin_ + width_; ++u) {
-    Value* value = to_memory(t, read(in.sources[1], u, true));
-    Value* at = stepped_pointer(in, base, t, u);
-    Value* mask = read(in.sources[2], u, true);
-    const auto* known = llvm::dyn_cast<llvm::Constant>(mask);
-    if (known != nullptr && known->isAllOnesValue()) {
-      b_.CreateAlignedStore(value, at, align);
-    } else {
-      b_.CreateMaskedStore(value, at, align, ops_.from_mask(mask));
-    }
+    values.push_back(to_memory(t, read(in.sources[1], u, true)));
+    places.push_back(stepped_pointer(in, base, t, u));
+    masks.push_back(read(in.sources[2], u, true));
   }
+  const auto store_all = [&] {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto* known = llvm::dyn_cast<llvm::Constant>(masks[i]);
+      if (known != nullptr && known->isAllOnesValue()) {
+        b_.CreateAlignedStore(values[i], places[i], align);
+      } else {
+        b_.CreateMaskedStore(values[i], places[i], align, ops_.from_mask(masks[i]));
+      }
+    }
+  };
+  if (!is_last_write(in) || !stream_positions(values, places, masks, t, store_all)) store_all();
 }
 
 void Emitter::flat_fill(const Instruction& in) {

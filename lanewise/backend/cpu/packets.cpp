@@ -169,25 +169,8 @@ void Emitter::straight_packets() {
   copy_rest(outputs, true);
   b_.CreateBr(done);
   b_.SetInsertPoint(done);
-  llvm::BasicBlock* fence = new_block("fence");
-  llvm::BasicBlock* end = new_block("end");
-  b_.CreateCondBr(can, fence, end);
-  b_.SetInsertPoint(fence);
-  b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
-  b_.CreateBr(end);
-  b_.SetInsertPoint(end);
+  finish_streams(can);
   b_.CreateRet(b_.getInt32(0));
-}
-
-Value* Emitter::can_stream() {
-  Value* allowed = b_.CreateICmpNE(context_field(runtime::ContextLayout::kStreams, b_.getInt32Ty()),
-                                   b_.getInt32(0));
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    Value* address = b_.CreatePtrToInt(outputs_[i], b_.getInt64Ty());
-    Value* over = b_.CreateAnd(address, b_.getInt64(packet_bytes(k_.outputs[i].type) - 1));
-    allowed = b_.CreateAnd(allowed, b_.CreateICmpEQ(over, b_.getInt64(0)));
-  }
-  return allowed;
 }
 
 }  // namespace lw::backend::cpu

@@ -226,7 +226,13 @@ class Call {
       }
     }
     if (options_.compile == CompileMode::Now) {
-      program_.compile(counts);
+      const bool can_be_stopped = options_.timeout > 0 || options_.cancel != nullptr ||
+                                  options_.interrupt != nullptr || options_.progress != nullptr;
+      if (can_be_stopped) {
+        program_.compile_unless(counts, [&] { return poll(worker); });
+      } else {
+        program_.compile(counts);
+      }
     } else if (program_.has_loops() ||
                static_cast<double>(n) * program_.element_ns() > kCompileAfter) {
       program_.compile_in_background(std::move(counts));

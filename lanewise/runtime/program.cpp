@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <numeric>
 #include <optional>
 #include <sstream>
@@ -166,6 +167,24 @@ std::size_t Program::most_code_scratch() const {
 void Program::compile(const plan::Sample& sample) {
   load_or_compile(sample);
   count_bytes();
+}
+
+void Program::compile_unless(const plan::Sample& sample, const std::function<bool()>& is_stopping) {
+  constexpr auto kBetweenQuestions = std::chrono::milliseconds(20);
+  const auto done = std::make_shared<std::promise<void>>();
+  std::future<void> end = done->get_future();
+  submit_compile([self = shared_from_this(), sample, done] {
+    try {
+      self->compile(sample);
+      done->set_value();
+    } catch (...) {
+      done->set_exception(std::current_exception());
+    }
+  });
+  while (end.wait_for(kBetweenQuestions) != std::future_status::ready) {
+    if (is_stopping()) return;
+  }
+  end.get();
 }
 
 void Program::load_or_compile(const plan::Sample& sample) {

@@ -4,6 +4,8 @@
 
 #include <mutex>
 
+#include <functional>
+
 #include "lanewise/ir/function.h"
 #include "lanewise/plan/choose.h"
 #include "lanewise/runtime/backend.h"
@@ -45,7 +47,10 @@ class Program : public std::enable_shared_from_this<Program> {
   CodeSource load(std::int64_t elements);
   /// Plans and compiles now, on this thread; a second call waits for the first.
   void compile(const plan::Sample& sample);
-  /// The same on the compile thread; at most once.
+  /// The same on the compile thread, while this one waits and asks now and then: if true comes
+  /// back, it goes on without the code, which comes later.
+  void compile_unless(const plan::Sample& sample, const std::function<bool()>& is_stopping);
+  /// On the compile thread, and nobody waits; at most once.
   void compile_in_background(plan::Sample sample);
 
   /// Rough nanoseconds of one element on one core.

@@ -50,6 +50,34 @@ def test_ctrl_c_works_twenty_times_of_twenty():
     assert float(longest) < 1
 
 
+def test_ctrl_c_does_not_wait_for_a_compile_that_takes_long():
+    script = """
+    import os, signal, threading, time
+    import numpy as np
+    import lanewise as lw
+
+    def long(x):
+        for i in [float(n) for n in range(200)]:
+            x = np.sin(x) * i + np.exp(-x * x)
+        return x
+
+    sent = []
+    def press():
+        time.sleep(0.3)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=press).start()
+    try:
+        lw.vectorize(long, compile="now")(np.ones(10))
+        print("compiled before")
+    except KeyboardInterrupt:
+        print(time.perf_counter() - sent[0])
+    assert lw.vectorize(lambda x: x + 1)(np.ones(10)).sum() == 20
+    """
+    wait = run(script).strip()
+    assert wait == "compiled before" or float(wait) < 0.5
+
+
 def test_ctrl_c_without_a_handler_of_python_gives_a_traceback_to_the_users_line():
     script = """
     import _thread, threading, traceback

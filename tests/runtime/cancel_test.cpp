@@ -117,6 +117,25 @@ TEST(CancelInterrupt, ACallbackThatSaysGoOnChangesNothing) {
   EXPECT_GT(asked, 0);
 }
 
+TEST(CancelInterrupt, AlsoWhileCodeIsBeingCompiled) {
+  auto f = vectorize([](f32 x) {  // some seconds' worth of code
+    for (int i = 0; i < 400; ++i) x = sin(x) * static_cast<float>(i) + exp(-x * x);
+    return x;
+  });
+  const std::vector<float> x(100, 1.0f);
+  Clock::time_point asked = Clock::time_point::max();
+  MapOptions options{.threads = 1, .compile = Compile::Now};
+  int questions = 0;
+  options.interrupt = [&] {
+    if (++questions < 2) return false;
+    asked = Clock::now();
+    return true;
+  };
+  EXPECT_THROW(f.with(options, x), Cancelled);
+  EXPECT_LT(Clock::now() - asked, 1s);
+  EXPECT_EQ(f.with({.compile = Compile::Never}, x).size(), 100);
+}
+
 TEST(CancelToken, CopiesShareOneState) {
   CancelToken token;
   const CancelToken copy = token;

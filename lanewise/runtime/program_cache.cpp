@@ -45,9 +45,9 @@ struct Cache {
   /// Puts a program in, or counts its bytes anew.
   std::vector<Evicted> count(const std::shared_ptr<Program>& program) {
     use(*program);
-    by_key.emplace(program->cache_key(), program.get());  // unless another one has it
     Entry& entry = entries[program.get()];
     entry.program = program;
+    by_key.emplace(program->cache_key(), program.get());  // unless another one has it
     info.bytes -= entry.bytes;
     entry.bytes = program->bytes() + 2 * program->cache_key().size();
     info.bytes += entry.bytes;
@@ -64,6 +64,7 @@ struct Cache {
       if (program != kept) by_age.emplace_back(program->last_used(), program);
     }
     std::sort(by_age.begin(), by_age.end());
+    evicted.reserve(by_age.size());  // nothing may be lost on the way
     for (const auto& [age, program] : by_age) {
       if (info.bytes <= most - most / 8) break;
       const auto found = entries.find(program);

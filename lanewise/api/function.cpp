@@ -281,6 +281,14 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
     throw UsageError(fmt::format("map: the function returns {} values; expected 1 to {}.",
                                  traced.results.size(), kMostOutputs));
   }
+  const auto tables = std::count_if(traced.params.begin(), traced.params.end(),
+                                    [](const ir::Param& p) { return p.is_table(); });
+  if (tables > std::ptrdiff_t{kMostInputs}) {
+    throw UsageError(
+        fmt::format("map: tables and rows of results are too many; got {}, expected "
+                    "at most {}.",
+                    tables, kMostInputs));
+  }
   const std::string content =
       plan::to_string(options_.schedule) +
       std::to_string(options.max_steps > 0 ? static_cast<int>(*passes.step_counter) : -1) +

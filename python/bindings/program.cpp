@@ -317,6 +317,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
 bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* const> values,
                         const MapOptions& options, nb::object progress,
                         std::span<PyObject* const> totals, PyObject* offsets) {
+  const types::Item* item = ready(options).results().data();  // refuses too many parameters
   Inputs inputs;
   Geometry geometry;
   geometry.is_flat = !has_complex_results_;
@@ -330,7 +331,6 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
   Totals folded(folds_);
   if (!folded.set(totals)) return false;
   Results results;
-  const types::Item* item = ready(options).results().data();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!is_output(outputs[i], item->type, is_complex_[i], result_shapes_[i], geometry)) {
       return false;

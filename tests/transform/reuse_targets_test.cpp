@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "lanewise/ir/evaluate.h"
 #include "lanewise/ir/parse.h"
 #include "lanewise/ir/print.h"
 #include "lanewise/transform/passes.h"
@@ -60,6 +63,30 @@ TEST(ReuseTargets, WhatIsComputedTwiceIsKeptWhereTheResultGoes) {
   return (%16)
 }
 )");
+}
+
+TEST(ReuseTargets, ElementsWriteTheSameToTheirPlaces) {
+  const ir::Function f = ir::parse(quotients("", "%0"));
+  const float values[] = {7, 1.5f, 2, 7};
+  const types::Table tables[] = {{values, 4}, {values, 4}};  // the target is not touched
+  const Scalar row[] = {Scalar(std::int32_t{1}), Scalar(std::int32_t{2})};
+  const ir::Evaluation before = ir::evaluate(f, row, {.tables = tables});
+  const ir::Evaluation after = ir::evaluate(reuse_targets(f), row, {.tables = tables});
+  EXPECT_EQ(before.written.at(3), after.written.at(3));
+  const float first = std::pow(1.5f, 9.0f);
+  const std::map<std::int64_t, Scalar> expected = {{1, Scalar(first / (first + 512))},
+                                                   {2, Scalar(512 / (first + 512))}};
+  EXPECT_EQ(after.written.at(3), expected);
+}
+
+TEST(ReuseTargets, ARowOutsideOfTheTargetFails) {
+  const ir::Function f = ir::parse(quotients("", "%0"));
+  const float values[] = {1, 2, 3, 4};
+  const types::Table tables[] = {{values, 4}, {values, 3}};
+  const Scalar row[] = {Scalar(std::int32_t{2}), Scalar(std::int32_t{2})};
+  const ir::Evaluation found = ir::evaluate(f, row, {.tables = tables});
+  ASSERT_TRUE(found.failure.has_value());
+  EXPECT_EQ(found.failure->kind, ir::FailKind::Index);
 }
 
 TEST(ReuseTargets, NotWhereThePlaceIsKnownLater) {

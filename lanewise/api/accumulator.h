@@ -53,14 +53,11 @@ struct AccumulatorUse {
   std::size_t results;
 };
 
-/// The program of the values of rows that a function gives back (api/ragged_call.h).
-struct RowProgram {
-  std::size_t place = 0;            // among the results of the function
-  std::size_t plain = 0;            // how many of those are not rows
-  std::size_t offsets = 0;          // the argument that says where rows begin
-  DType type = DType::F32;          // of the values
-  std::vector<trace::RowUse> uses;  // its parameters
-  std::shared_ptr<ElementFunction> program;
+/// Rows that a function gives back, which its elements write to a target (api/ragged_call.h).
+struct WrittenRows {
+  std::size_t place = 0;    // among the results of the function
+  std::size_t offsets = 0;  // the argument that says where rows begin
+  DType type = DType::F32;  // of the values
 };
 
 /// A function as it was traced.
@@ -71,7 +68,7 @@ struct Traced {
   ir::Function function;
   std::vector<AccumulatorUse> uses;
   std::vector<types::Shape> shapes;  // of the results that are stored; none: rows are rows
-  std::vector<RowProgram> rows = {};
+  std::vector<WrittenRows> rows = {};
 };
 /// Ends a trace; `is_masked`: all of it stands in a region.
 Traced finish(trace::Trace& trace, trace::ResultList results, bool is_masked);

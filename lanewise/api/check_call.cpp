@@ -122,6 +122,22 @@ void check_mask(std::span<const Input> inputs, const MapOptions& options) {
                   options.mask));
 }
 
+std::vector<Input> with_mask(std::span<const Input> arguments, MapOptions& options) {
+  std::vector<Input> inputs(arguments.begin(), arguments.end());
+  Input& mask = inputs.emplace_back(*options.where);
+  mask.is_mask = true;
+  for (const Input& input : arguments) {
+    if (!input.is_mapped() || input.size == mask.size) continue;
+    throw UsageError(
+        fmt::format("map: where has another size than the arrays; got {} bools for {} elements, "
+                    "expected one for each.",
+                    mask.size, input.size));
+  }
+  options.where.reset();
+  options.mask = static_cast<int>(arguments.size());
+  return inputs;
+}
+
 void check_output_count(std::size_t got, std::size_t expected) {
   if (got != expected) {
     throw UsageError(

@@ -13,6 +13,8 @@ std::int64_t mapped_size(std::span<const Input> inputs, const MapOptions& option
 void check_shape(std::span<const Output> outputs, std::span<const Input> inputs,
                  const MapOptions& options, std::int64_t count);
 void check_mask(std::span<const Input> inputs, const MapOptions& options);
+/// The arguments with `where` behind them, which the options then say no more.
+std::vector<Input> with_mask(std::span<const Input> arguments, MapOptions& options);
 void check_output_count(std::size_t got, std::size_t expected);
 void check_outputs(std::span<const Output> outputs, std::span<const Input> inputs,
                    std::span<const types::Item> results, std::int64_t count,

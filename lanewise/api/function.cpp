@@ -36,7 +36,7 @@ struct ElementFunction::Entry {
   ir::Function traced;
   std::vector<api::AccumulatorUse> uses = {};
   std::vector<types::Shape> shapes = {};  // of results, where they were traced from C++
-  std::vector<api::RowProgram> rows = {};
+  std::vector<api::WrittenRows> rows = {};
   std::shared_ptr<runtime::Program> program;
   const Entry* next = nullptr;
   // The last run, for explain.
@@ -121,18 +121,7 @@ namespace {
 /// Calls `use` with the arguments and options of a call in which `where` is the last argument.
 template <class Use>
 auto masked(std::span<const Input> arguments, MapOptions options, const Use& use) {
-  std::vector<Input> inputs(arguments.begin(), arguments.end());
-  Input& mask = inputs.emplace_back(*options.where);
-  mask.is_mask = true;
-  for (const Input& input : arguments) {
-    if (!input.is_mapped() || input.size == mask.size) continue;
-    throw UsageError(
-        fmt::format("map: where has another size than the arrays; got {} bools for {} elements, "
-                    "expected one for each.",
-                    mask.size, input.size));
-  }
-  options.where.reset();
-  options.mask = static_cast<int>(arguments.size());
+  const std::vector<Input> inputs = api::with_mask(arguments, options);
   return use(std::span<const Input>(inputs), std::as_const(options));
 }
 
@@ -225,13 +214,21 @@ const std::vector<types::Item>& ElementFunction::Ready::results() const {
 
 std::span<const types::Item> ElementFunction::Ready::stored() const { return entry_->stored({}); }
 
-const std::vector<api::RowProgram>& ElementFunction::Ready::rows() const { return entry_->rows; }
+const std::vector<api::WrittenRows>& ElementFunction::Ready::rows() const { return entry_->rows; }
 
 Tensor ElementFunction::Ready::new_result(std::size_t index, std::int64_t count) const {
   return entry_->new_result(index, count);
 }
 
 bool ElementFunction::Ready::is_inner() const { return entry_->program->is_inner(); }
+
+bool ElementFunction::Ready::is_numbered() const {
+  const ir::Function& f = entry_->traced;
+  bool found = std::any_of(f.params.begin(), f.params.end(),
+                           [](const ir::Param& p) { return p.kind == ir::ParamKind::Seed; });
+  ir::for_each(f, [&](ir::ValueId id, int) { found = found || f[id].op == ir::Op::Element; });
+  return found;
+}
 
 ElementFunction::Ready ElementFunction::prepare(std::span<const Input> inputs,
                                                 const MapOptions& options) {
@@ -283,6 +280,14 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   if (traced.results.empty() || traced.results.size() > kMostOutputs) {
     throw UsageError(fmt::format("map: the function returns {} values; expected 1 to {}.",
                                  traced.results.size(), kMostOutputs));
+  }
+  const auto tables = std::count_if(traced.params.begin(), traced.params.end(),
+                                    [](const ir::Param& p) { return p.is_table(); });
+  if (tables > std::ptrdiff_t{kMostInputs}) {
+    throw UsageError(
+        fmt::format("map: tables and rows of results are too many; got {}, expected "
+                    "at most {}.",
+                    tables, kMostInputs));
   }
   const std::string content =
       plan::to_string(options_.schedule) +

@@ -141,11 +141,13 @@ class ElementFunction {
     /// Those that no accumulator takes.
     std::span<const types::Item> stored() const;
     /// What becomes of some of them: rows of different lengths.
-    const std::vector<api::RowProgram>& rows() const;
+    const std::vector<api::WrittenRows>& rows() const;
     /// Memory for result `index` of so many elements.
     Tensor new_result(std::size_t index, std::int64_t count) const;
     /// True where machine code takes one element after the other: their order costs nothing.
     bool is_inner() const;
+    /// True where it makes a difference which number an element has.
+    bool is_numbered() const;
 
    private:
     friend ElementFunction;

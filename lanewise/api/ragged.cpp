@@ -64,18 +64,17 @@ void check_offsets(std::span<const Offset> offsets, std::int64_t values) {
   }
 }
 
-/// A table has at least one value, which nobody reads here.
-Input table_of(const Input& values) {
-  static constexpr std::uint64_t kNothing = 0;
-  return (values.size > 0 ? values : Input(values.type, &kNothing, 1)).as_table();
-}
-
 Input rows_from(const Input& offsets, std::int64_t first) {
   const auto* data = static_cast<const std::byte*>(offsets.data) + first * offsets.stride;
   return {offsets.type, data, offsets.size - 1};
 }
 
 }  // namespace
+
+Input table_of(const Input& values) {
+  static constexpr std::uint64_t kNothing = 0;
+  return (values.size > 0 ? values : Input(values.type, &kNothing, 1)).as_table();
+}
 
 RaggedArrays::RaggedArrays(DType type, const Input& values, const Input& offsets)
     : table_(values), starts_(offsets), stops_(offsets) {

@@ -55,6 +55,9 @@ namespace api {
 template <class A>
 inline constexpr bool kIsRagged = std::derived_from<A, RaggedArrays>;
 
+/// Values as a table, which has at least one: of none, one that nobody reads or writes.
+Input table_of(const Input& values);
+
 /// Refuses arguments with other numbers of elements than there are rows. Behind the arguments stand
 /// starts and stops of those that are ragged, which have these numbers.
 void check_rows(std::span<const Input> inputs, std::size_t arguments,

@@ -3,19 +3,18 @@
 #pragma once
 
 #include "lanewise/api/function.h"
+#include "lanewise/api/ragged.h"
 
 namespace lw::api {
 
-/// The programs of the values of rows, of a function that gives `plain` other results; no trace may
-/// be open.
-std::vector<RowProgram> row_programs(std::span<const trace::RowResult> rows, std::size_t plain,
-                                     const std::string& name);
-
 /// Maps over the inputs into new tensors, or the caller's memory. A result that is rows has all
-/// values of all rows, which stand as those of the argument do.
+/// values of all rows, which stand as those of the argument do. `starts` says which inputs are
+/// starts of rows.
 void call_ragged(ElementFunction& function, std::span<Tensor> results,
-                 std::span<const Input> inputs, const MapOptions& options);
+                 std::span<const Input> inputs, std::span<const std::size_t> starts,
+                 const MapOptions& options);
 runtime::RunStats call_ragged_into(ElementFunction& function, std::span<const Output> outputs,
-                                   std::span<const Input> inputs, const MapOptions& options);
+                                   std::span<const Input> inputs,
+                                   std::span<const std::size_t> starts, const MapOptions& options);
 
 }  // namespace lw::api

@@ -52,12 +52,6 @@ void wrong_argument_rank(std::size_t index, const types::Shape& got, int expecte
           : "Declare the parameter as lw::Row or lw::Matrix."));
 }
 
-void mask_with_rows() {
-  throw UsageError(
-      "map: where with results that are rows of different lengths; got a mask, expected none. "
-      "Leave the rows out before, or choose in the function, with lw::select.");
-}
-
 void wrong_argument_count(std::size_t got, std::size_t expected) {
   throw UsageError(
       fmt::format("map: wrong number of arguments; got {}, expected {}.", got, expected));

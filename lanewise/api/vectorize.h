@@ -129,7 +129,6 @@ std::vector<trace::RowView> ragged_rows(std::span<const ir::ValueId> values,
 
 [[noreturn]] void wrong_argument_type(std::size_t index, DType got, DType expected);
 [[noreturn]] void wrong_argument_rank(std::size_t index, const types::Shape& got, int expected);
-[[noreturn]] void mask_with_rows();
 [[noreturn]] void wrong_argument_count(std::size_t got, std::size_t expected);
 
 /// Calls `function` on symbolic parameters and returns what it did; rows that it gives go to
@@ -171,7 +170,7 @@ Traced trace_arguments(const F& function, const std::string& name, std::span<con
       trace::list_results(
           function(parameter_of<std::tuple_element_t<i, Params>>(values[i], inputs[i], ragged)...),
           results, rows);
-      trace::add_numbers(rows, results);
+      trace::write_rows(rows, results);
       return finish(trace, std::move(results), is_masked);
     }
   }(std::make_index_sequence<kCount>{});
@@ -181,9 +180,8 @@ template <class F>
 Traced trace_function(const F& function, const std::string& name, std::span<const Input> inputs) {
   std::vector<trace::RowResult> rows;
   Traced traced = trace_arguments(function, name, inputs, rows);
-  if (!rows.empty()) {
-    if (inputs.back().is_mask) mask_with_rows();
-    traced.rows = row_programs(rows, kResults<typename Shape<F>::Result> - rows.size(), name);
+  for (const trace::RowResult& one : rows) {
+    traced.rows.push_back({one.place, one.row.offsets, one.type});
   }
   return traced;
 }
@@ -213,6 +211,12 @@ class Vectorized {
   using Result = typename api::Shape<F>::Result;
   static constexpr std::size_t kArguments = std::tuple_size_v<Params>;
   static constexpr bool kTakesRows = !api::kRaggedParams<Params>.empty();
+  /// Which inputs are starts of rows: they and their stops follow the arguments.
+  static constexpr auto kStarts = [] {
+    std::array<std::size_t, api::kRaggedParams<Params>.size()> starts{};
+    for (std::size_t i = 0; i < starts.size(); ++i) starts[i] = kArguments + 2 * i;
+    return starts;
+  }();
 
   Vectorized(F function, VectorizeOptions options)
       : plain_(std::move(function)),
@@ -241,7 +245,7 @@ class Vectorized {
     const auto inputs = inputs_of(arguments...);
     std::array<Tensor, api::kResults<Result>> results;
     if constexpr (kTakesRows) {
-      api::call_ragged(function_, results, inputs, options);
+      api::call_ragged(function_, results, inputs, kStarts, options);
     } else {
       function_.call(results, inputs, options);
     }
@@ -259,7 +263,7 @@ class Vectorized {
     const auto inputs = inputs_of(arguments...);
     const std::span all(outputs.begin(), outputs.size());
     if constexpr (kTakesRows) {
-      return api::call_ragged_into(function_, all, inputs, options);
+      return api::call_ragged_into(function_, all, inputs, kStarts, options);
     } else {
       return function_.call_into(all, inputs, options);
     }

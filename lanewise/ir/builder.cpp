@@ -110,6 +110,10 @@ const Instruction* collected_by(const Function& f, const Instruction& in) {
 
 }  // namespace
 
+bool is_target(const Function& f, ValueId id) {
+  return f[id].op == Op::Param && f.params[f[id].index].is_target();
+}
+
 bool is_array(const Function& f, ValueId id) {
   if (f[id].op == Op::Array) return true;
   const Instruction* collect = collected_by(f, f[id]);
@@ -335,6 +339,13 @@ void Builder::collect(Collect collect, ValueId value) {
           .type = type(value),
           .operands = {value},
           .index = static_cast<std::uint32_t>(collect)});
+}
+
+void Builder::keep(ValueId value, ValueId target, ValueId first) {
+  append({.op = Op::Collect,
+          .type = type(value),
+          .operands = {value, target, first},
+          .index = static_cast<std::uint32_t>(Collect::Keep)});
 }
 
 ValueId Builder::result(ValueId loop, std::uint32_t index) {

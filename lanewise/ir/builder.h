@@ -51,6 +51,8 @@ class Builder {
   ValueId begin_each(std::uint32_t size, ValueId count = kNone);
   /// Collects a value of the open `each`; `result` gives what becomes of it, counted from 0.
   void collect(Collect collect, ValueId value);
+  /// Keeps the value of position p at place `first` + p of a target.
+  void keep(ValueId value, ValueId target, ValueId first);
 
   /// Makes what stands in an open block from `position` on the body of a new loop without carried
   /// values, which is open then.

@@ -109,8 +109,7 @@ class Evaluator {
       case Op::Each:
         return each(id);
       case Op::Collect:
-        collect(in);
-        return Exit::End;
+        return collect(in);
       case Op::Result:
         if (f_[in.operands[0]].op == Op::Each) {
           collected(id);
@@ -180,6 +179,10 @@ class Evaluator {
     std::int64_t place = 0;
     const Place found = find_place(in, of.table.size, place);
     if (found == Place::Failed) return Exit::Stop;
+    if (is_target(f_, in.operands[0])) {
+      values_[id] = done_.written.at(in.operands[0]).at(place);
+      return Exit::End;
+    }
     values_[id] = found == Place::Outside ? values_[in.operands[2]] : value_at(of, place);
     return Exit::End;
   }
@@ -201,6 +204,13 @@ class Evaluator {
   }
 
   Exit write_array(const Instruction& in) {
+    if (is_target(f_, in.operands[0])) {
+      std::int64_t place = 0;
+      const std::int64_t size = tables_.at(in.operands[0]).table.size;
+      if (find_place(in, size, place) == Place::Failed) return Exit::Stop;
+      done_.written[in.operands[0]][place] = values_[in.operands[2]];
+      return Exit::End;
+    }
     std::vector<Scalar>& array = arrays_.at(in.operands[0]);
     std::int64_t place = 0;
     const Place found = find_place(in, std::ssize(array), place);
@@ -273,13 +283,24 @@ class Evaluator {
     return Exit::End;
   }
 
-  void collect(const Instruction& in) {
+  Exit collect(const Instruction& in) {
     const std::size_t at = next_collected_++;
     if (in.operands.size() == 3) {
-      const auto first = static_cast<std::size_t>(values_[in.operands[2]].as<std::int32_t>());
-      arrays_.at(in.operands[1]).at(first + collecting_[at].size()) = values_[in.operands[0]];
+      const std::int64_t first = types::to_int64(values_[in.operands[2]]);
+      const std::int64_t place = first + std::ssize(collecting_[at]);
+      if (is_target(f_, in.operands[1])) {
+        const std::int64_t size = tables_.at(in.operands[1]).table.size;
+        if (place < 0 || place >= size) {
+          done_.failure = Failure{FailKind::Index, in.location, {Scalar(place), Scalar(size)}};
+          return Exit::Stop;
+        }
+        done_.written[in.operands[1]][place] = values_[in.operands[0]];
+      } else {
+        arrays_.at(in.operands[1]).at(static_cast<std::size_t>(place)) = values_[in.operands[0]];
+      }
     }
     append_value(in.operands[0], collecting_[at]);
+    return Exit::End;
   }
 
   void collected(ValueId id) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <optional>
 #include <span>
 
@@ -23,6 +24,7 @@ struct Evaluation {
   std::vector<Scalar> results;     // when the element did not fail; arrays value by value
   std::optional<Failure> failure;  // when it did
   std::int64_t steps = 0;          // loop back edges taken
+  std::map<ValueId, std::map<std::int64_t, Scalar>> written;  // by target and place
 };
 
 struct EvaluateOptions {

@@ -17,7 +17,8 @@
 // `each n` runs its block for the positions 0 .. n - 1, none of which sees what another does. Its
 // `collect`s say what becomes of the values they have: all are kept, as an array that nobody
 // changes, or they are combined in an order that lanes can keep (see `Collect`). `each n of %c` has
-// as many positions as the element says, an i32: none below 0, and n at most. It keeps nothing.
+// as many positions as the element says, an i32: none below 0, and n at most. What it keeps goes to
+// a target, a parameter for results of different lengths: places of its own for each element.
 //
 // Printed by ir/print.h, read by ir/parse.h, checked by ir/verify.h; ir/evaluate.h says what it
 // means.
@@ -57,11 +58,11 @@ enum class FailKind : std::uint32_t {
 };
 
 /// What an `each` makes of one value per position. Keep: an array of them; of arrays, one behind
-/// the other; with an array and an index as further operands, it goes to those places. ArgMin,
-/// ArgMax: the first position of the least or greatest value, or of a NaN. The others combine up to
-/// 8 values from left to right; of more, value j goes to stripe j mod 64, stripes combine in
-/// sequence, and then s with s + 32, s + 16 and so on to s + 1, where both are there. Of no values
-/// they are `neutral`, and the place is 0.
+/// the other; with an array or target and an index as further operands, it goes to the places from
+/// there on. ArgMin, ArgMax: the first position of the least or greatest value, or of a NaN. The
+/// others combine up to 8 values from left to right; of more, value j goes to stripe j mod 64,
+/// stripes combine in sequence, and then s with s + 32, s + 16 and so on to s + 1, where both are
+/// there. Of no values they are `neutral`, and the place is 0.
 enum class Collect : std::uint32_t { Keep, Sum, Product, Min, Max, And, Or, ArgMin, ArgMax };
 std::string_view name_of(Collect collect);
 inline constexpr std::uint32_t kStripes = 64;
@@ -102,8 +103,10 @@ struct Block {
 };
 
 /// Mapped: one value per element, or a row. Shared: one for all. Table: many for all, read by
-/// index. The step limit and the seed are shared values that come from the options of a call.
-enum class ParamKind : std::uint8_t { Mapped, Shared, Table, StepLimit, Seed };
+/// index. Target: memory for results, in which elements write places of their own, and read what
+/// they have written. The step limit and the seed are shared values that come from the options of a
+/// call.
+enum class ParamKind : std::uint8_t { Mapped, Shared, Table, StepLimit, Seed, Target };
 
 struct Param {
   std::string name;
@@ -114,7 +117,8 @@ struct Param {
 
   bool is_mapped() const { return kind == ParamKind::Mapped; }
   bool is_row() const { return size > 0; }
-  bool is_table() const { return kind == ParamKind::Table; }
+  bool is_target() const { return kind == ParamKind::Target; }
+  bool is_table() const { return kind == ParamKind::Table || is_target(); }
   /// Read by index.
   bool is_indexed() const { return is_table() || is_row(); }
   types::Item item() const { return {type, size}; }
@@ -167,6 +171,8 @@ bool leaves_always(const Function& function, const Instruction& instruction);
 /// stands in.
 bool leaves(const Function& function, ValueId id, std::uint32_t up);
 
+/// True for memory of results that elements write to.
+bool is_target(const Function& function, ValueId id);
 /// True for arrays, and for what an `each` has kept.
 bool is_array(const Function& function, ValueId id);
 /// How many values it has, also a row.

@@ -65,6 +65,7 @@ class Parser {
     if (in_.accept("table")) return ParamKind::Table;
     if (in_.accept("step_limit")) return ParamKind::StepLimit;
     if (in_.accept("seed")) return ParamKind::Seed;
+    if (in_.accept("target")) return ParamKind::Target;
     return ParamKind::Mapped;
   }
 

@@ -27,7 +27,7 @@
 namespace lw::ir {
 namespace {
 
-constexpr std::string_view kKinds[] = {"", " shared", " table", " step_limit", " seed"};
+constexpr std::string_view kKinds[] = {"", " shared", " table", " step_limit", " seed", " target"};
 
 class Printer {
  public:

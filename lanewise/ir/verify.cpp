@@ -75,6 +75,7 @@ class Verifier {
       if (i > 0 || !names_a_place(in.op)) {
         require(in.op == Op::Result || is_number(f_, operand) ||
                     (takes_arrays && is_array(f_, operand)) ||
+                    (in.op == Op::Collect && i == 1 && is_target(f_, operand)) ||
                     (in.op == Op::Array && is_row(operand)),
                 id, "operands have values");
       }
@@ -155,7 +156,9 @@ class Verifier {
         require(in.operands.size() > 1 && is_array(f_, in.operands[0]), id, "names an array");
         return place(id);
       case Op::ArrayWrite:
-        require(in.operands.size() > 1 && f_[in.operands[0]].op == Op::Array, id, "names an array");
+        require(in.operands.size() > 1 &&
+                    (f_[in.operands[0]].op == Op::Array || is_target(f_, in.operands[0])),
+                id, "names an array or target");
         return place(id);
       case Op::SlotRead:
         return require(in.operands.size() == 1 && is_slot(in.operands[0], in.type), id,
@@ -183,14 +186,17 @@ class Verifier {
     const bool has_place = collect == Collect::Keep && in.operands.size() == 3;
     require((in.operands.size() == 1 || has_place) && collect <= Collect::ArgMax, id,
             "one value, and what becomes of it");
-    require(
-        !has_place || (f_[in.operands[1]].op == Op::Array && is_number(f_, in.operands[0]) &&
-                       f_[in.operands[1]].type == in.type && f_[in.operands[2]].type == DType::I32),
-        id, "an array of its type, and a place in it");
+    const bool is_own = has_place && is_target(f_, in.operands[1]);
+    require(!has_place || ((is_own || f_[in.operands[1]].op == Op::Array) &&
+                           is_number(f_, in.operands[0]) && f_[in.operands[1]].type == in.type),
+            id, "an array or target of its type");
+    require(!has_place || f_[in.operands[2]].type == DType::I32 ||
+                (is_own && f_[in.operands[2]].type == DType::I64),
+            id, "a place in it");
     const DType type = f_[in.operands[0]].type;
     require(in.type == type, id, "the type of its value");
-    require(collect != Collect::Keep || !has_count(f_[loops_.back()]), id,
-            "nothing is kept where elements differ in their positions");
+    require(collect != Collect::Keep || has_count(f_[loops_.back()]) == is_own, id,
+            "it is kept in a target where elements differ in their positions, and only there");
     if (collect == Collect::Keep) return;
     require(is_number(f_, in.operands[0]), id, "only numbers are combined");
     const DType types[] = {type, type};

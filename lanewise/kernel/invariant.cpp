@@ -28,6 +28,7 @@ bool is_shared(Kind kind) {
     case Kind::Load:
     case Kind::RowRead:
     case Kind::RowLoad:
+    case Kind::TableWrite:
     case Kind::Fail:
     case Kind::Store:
     case Kind::RowStore:

@@ -69,6 +69,7 @@ enum class Kind : std::uint8_t {
   Element,     // dst = word `index` (0 low, 1 high) of the number of each lane's element
   TableSize,   // dst = number of values of table `index`
   TableRead,   // dst = table `index` at source 0, for lanes of source 1 if source 0 varies
+  TableWrite,  // table `index` at source 0 = source 1, for lanes of source 2
   Array,       // all places of array `index` = source 0; nobody reads them before, without a source
   ArrayRead,   // dst = array `index` at source 0, as TableRead
   ArrayWrite,  // array `index` at source 0 = source 1, for lanes of source 2

@@ -47,7 +47,8 @@ void Lowering::each(ValueId id) {
     if (static_cast<ir::Collect>(collect.index) == ir::Collect::Keep) {
       const RegisterId base = collect.operands.size() == 1 ? constant(Scalar(std::int32_t{0}))
                                                            : map_[collect.operands[2]];
-      emit({.kind = Kind::ArrayWrite,
+      const bool is_own = collect.operands.size() == 3 && ir::is_target(f_, collect.operands[1]);
+      emit({.kind = is_own ? Kind::TableWrite : Kind::ArrayWrite,
             .sources = {base, value, masks_[0]},
             .index = results[next++],
             .step = 1});

@@ -228,9 +228,11 @@ void Lowering::read(ValueId id, Kind kind) {
 
 void Lowering::write(const ir::Instruction& in) {
   const Place place = find_place(in);
-  Instruction write{.kind = Kind::ArrayWrite,
+  const bool is_own = ir::is_target(f_, in.operands[0]);
+  Instruction write{.kind = is_own ? Kind::TableWrite : Kind::ArrayWrite,
                     .sources = {place.index, map_[in.operands[2]]},
-                    .index = map_[in.operands[0]]};
+                    .index = map_[in.operands[0]],
+                    .step = place.step};
   if (!masks_.empty()) {
     write.sources.push_back(inside_lanes(place));
   } else if (place.outside != kNone) {  // one element alone: its write is left away

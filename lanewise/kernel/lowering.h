@@ -85,8 +85,9 @@ class Lowering {
   void load_whole_row(ValueId row);
   /// True when what an access names has one value for each place, whatever lanes there are.
   bool is_flat(const ir::Instruction& in) const {
-    return in.op == Op::TableRead ? inner_ || !is_row(in.operands[0])
-                                  : inner_ && kernel_.arrays[map_[in.operands[0]]].is_flat;
+    return ir::is_target(f_, in.operands[0]) ? true
+           : in.op == Op::TableRead          ? inner_ || !is_row(in.operands[0])
+                                    : inner_ && kernel_.arrays[map_[in.operands[0]]].is_flat;
   }
   bool is_row(ValueId id) const {
     return f_[id].op == Op::Param && f_.params[f_[id].index].is_row();

@@ -145,6 +145,9 @@ class Parser {
     } else if (in_.accept("store")) {
       in.kind = Kind::Store;
       in.index = in_.number();
+    } else if (in_.accept("table_write")) {
+      in.kind = Kind::TableWrite;
+      in.index = in_.number();
     } else if (in_.accept("array_write")) {
       in.kind = Kind::ArrayWrite;
       in.index = in_.number();

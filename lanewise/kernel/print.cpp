@@ -46,6 +46,8 @@ std::string_view name_of(Kind kind) {
       return "table_size";
     case Kind::TableRead:
       return "table_read";
+    case Kind::TableWrite:
+      return "table_write";
     case Kind::Array:
       return "array";
     case Kind::ArrayRead:

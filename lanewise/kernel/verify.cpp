@@ -136,6 +136,11 @@ class Verifier {
                 "names a table of this type");
         require(count > 0 && varying(in.dst) == varies(in), in, "varies with its index");
         return place(in, 1);
+      case Kind::TableWrite:
+        require(
+            in.index < k_.tables.size() && count >= 2 && type(in.sources[1]) == k_.tables[in.index],
+            in, "names a table of this type");
+        return place(in, 2);
       case Kind::Array:
         return require(in.index < k_.arrays.size() && count <= 1 &&
                            (count == 0 || type(in.sources[0]) == array(in)),
@@ -177,7 +182,8 @@ class Verifier {
 
   /// The index of an access, and its mask.
   void place(const Instruction& in, std::size_t mask) const {
-    const bool is_write = in.kind == Kind::ArrayWrite && (!is_flat(in) || in_each_);
+    const bool is_write = (in.kind == Kind::ArrayWrite && (!is_flat(in) || in_each_)) ||
+                          (in.kind == Kind::TableWrite && (!k_.inner || in_each_));
     const bool needs_mask = varies(in) || is_write || (in.kind == Kind::RowRead && !k_.inner);
     require(in.step == 0 || (in_each_ && !varying(in.sources[0])), in,
             "steps from a uniform place, in an each");

@@ -268,70 +268,18 @@ void require_end_of_function() {
       "lw::Return, expected its last line. Choose with lw::select.");
 }
 
-namespace {
-
-/// True for two reads of a variable that nothing was assigned to between them.
-bool is_same_read(const ir::Function& f, ir::ValueId a, ir::ValueId b) {
-  if (a > b) std::swap(a, b);
-  if (f[a].op != Op::SlotRead || f[b].op != Op::SlotRead) return a == b;
-  const ir::ValueId slot = f[a].operands[0];
-  if (f[b].operands[0] != slot) return false;
-  return std::none_of(f.values.begin() + a, f.values.begin() + b, [&](const ir::Instruction& in) {
-    return in.op == Op::SlotWrite && in.operands[0] == slot;
-  });
-}
-
-}  // namespace
-
-void add_numbers(std::span<RowResult> rows, ResultList& list) {
-  const ir::Function& f = build().function();
-  const auto first = static_cast<std::ptrdiff_t>(list.values.size());
+void write_rows(std::span<RowResult> rows, ResultList& list) {
+  Trace& trace = Trace::current();
   for (RowResult& result : rows) {
     require_row(result.row);
-    for_each_part(result.row, [&](const RowView& part) {
-      if (part.values != nullptr) return;
-      const ir::ValueId id = part.number;
-      if (f[id].op == Op::Constant) {
-        result.literals.emplace(id, f[id].constant);
-        return;
-      }
-      const auto taken =
-          std::find_if(list.values.begin() + first, list.values.end(),
-                       [&](ir::ValueId value) { return is_same_read(f, value, id); });
-      const auto place = static_cast<std::uint32_t>(taken - list.values.begin());
-      result.numbers.emplace(id, RowResult::Number{place, f[id].type});
-      if (place == list.values.size()) list.add(id);
-    });
+    const ir::ValueId position = trace.begin_each(ir::kMostCounted, result.row.length);
+    const ir::ValueId value = value_at(result.row, position);
+    result.type = build().type(value);
+    const ir::ValueId target = trace.late_param("rows", result.type, ir::ParamKind::Target, 0);
+    build().keep(value, target, build().function().params[result.row.offsets].value);
+    trace.end_each({});
   }
   if (list.values.empty() && !rows.empty()) list.add(rows[0].row.length);  // a program has results
-}
-
-ir::Function record_values(const RowResult& result, std::string name, std::vector<RowUse>& uses) {
-  Trace trace(std::move(name));
-  std::map<std::uint32_t, ir::ValueId> arguments;
-  std::map<std::uint32_t, ir::ValueId> numbers;
-  const auto parameter = [&](auto& known, std::uint32_t index, DType type, bool is_number) {
-    const auto [place, is_new] = known.try_emplace(index, ir::kNone);
-    if (is_new) {
-      place->second = trace.late_param("p", type, ir::ParamKind::Mapped, 0);
-      uses.push_back({is_number, index});
-    }
-    return place->second;
-  };
-  Reading reading(
-      [&](const RowExpression& values) {
-        return parameter(arguments, values.argument, values.type, false);
-      },
-      [&](const RowView& number) {
-        if (const auto literal = result.literals.find(number.number);
-            literal != result.literals.end()) {
-          return build().constant(literal->second);
-        }
-        const auto& [index, type] = result.numbers.at(number.number);
-        return parameter(numbers, index, type, true);
-      });
-  const ir::ValueId value = reading.of(result.row);
-  return trace.finish({&value, 1});
 }
 
 }  // namespace lw::trace

@@ -2,9 +2,8 @@
 // stored: operators make expressions, which are computed where they are read, by an index, a loop
 // or a reduction. Types are those of the program: trace/ragged_row.h gives rows the types of C++.
 //
-// A row that a function gives back is a second program, of one value, over all values of all rows
-// (`record_values`); what a row has one of is a result of the first program then, and stands beside
-// each value in the second.
+// A row that a function gives back is written by the element, value by value, to where it begins in
+// the result: where the row of the argument does that is as long.
 #pragma once
 
 #include <functional>
@@ -64,30 +63,16 @@ ir::ValueId reduce(Reduction reduction, const RowView& row, DType own, DType typ
 /// The sum of products: one chain of fused multiplications and additions.
 ir::ValueId dot(const RowView& a, const RowView& b, DType type);
 
-/// A parameter of the program of values: the values of an argument, or what rows have one of.
-struct RowUse {
-  bool is_number = false;
-  std::uint32_t index = 0;  // of the argument, or of the result of the program of the rows
-};
-
 /// A row that a function gives back.
 struct RowResult {
   std::size_t place = 0;  // among the results of the function
   RowView row;
-  std::map<ir::ValueId, Scalar> literals = {};
-  struct Number {
-    std::uint32_t result;  // of the program of the rows
-    DType type;
-  };
-  std::map<ir::ValueId, Number> numbers = {};
+  DType type = DType::F32;  // of the values
 };
 
 /// Refuses a row as the result of a function that has been left before its end.
 void require_end_of_function();
-/// Makes results, behind the others, of the numbers that rows have one of.
-void add_numbers(std::span<RowResult> rows, ResultList& list);
-
-/// The program of the values of a row, and what its parameters are. No trace may be open.
-ir::Function record_values(const RowResult& result, std::string name, std::vector<RowUse>& uses);
+/// Lets elements write their rows to targets, a parameter for each row, behind all others.
+void write_rows(std::span<RowResult> rows, ResultList& list);
 
 }  // namespace lw::trace

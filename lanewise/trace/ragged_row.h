@@ -152,7 +152,7 @@ template <class R>
 void list_results(const R& result, ResultList& list, std::vector<RowResult>& rows) {
   if constexpr (is_ragged<R>) {
     require_end_of_function();
-    rows.push_back({list.values.size() + rows.size(), result.view()});
+    rows.push_back({.place = list.values.size() + rows.size(), .row = result.view()});
   } else {
     Results<R>::add(result, list);
   }

@@ -60,6 +60,8 @@ ir::Function limit_steps(const ir::Function& function, DType counter);
 /// Computes what one `each` keeps where another reads it, and makes one of two for the same
 /// positions.
 ir::Function fuse(const ir::Function& function);
+/// Keeps what two computations need in the target that the second one writes to.
+ir::Function reuse_targets(ir::Function function);
 bool has_each(const ir::Function& function);
 
 /// Replaces every `each` by straight code, where it is short, or by a loop and arrays; likewise

@@ -26,7 +26,7 @@ ir::Function run(const ir::Function& traced, Options options) {
   if (ir::has_loops(f)) f = close_loops(f);
   f = remove_dead(f);
   if (has_short_branches(f)) f = remove_dead(simplify(flatten_branches(f)));
-  f = delay_rare(std::move(f));
+  f = delay_rare(reuse_targets(std::move(f)));
   ir::verify(f);
   return f;
 }

@@ -65,7 +65,7 @@ class Shared {
     if (in.op == Op::Constant) return true;
     if (in.op == Op::Param) {
       const ir::Param& p = f_.params[in.index];
-      return p.is_table() || p.kind == ir::ParamKind::Shared;
+      return p.kind == ir::ParamKind::Table || p.kind == ir::ParamKind::Shared;
     }
     if (in.op == Op::Result && f_[in.operands[0]].op == Op::Each) return has(in.operands[0]);
     if (!ops::is_elementwise(in.op)) return false;

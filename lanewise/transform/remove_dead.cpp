@@ -25,6 +25,9 @@ class DeadCode {
  public:
   explicit DeadCode(const ir::Function& f)
       : f_(f), live_(f.values.size(), false), result_needed_(f.values.size()) {
+    for (const ir::Param& p : f.params) {  // what is written there is read by others
+      if (p.is_target()) live_[p.value] = true;
+    }
     for (const ir::Block& block : f.blocks) {
       for (const ValueId id : block.body) {
         if (f[id].op == Op::Loop) {

@@ -644,6 +644,7 @@ class Serializer : public StepCopier {
     ir::Operands carried;
     for (std::size_t i = 0; i < collects.size(); ++i) {
       const auto how = static_cast<Collect>(collects[i]->index);
+      if (how == Collect::Keep) continue;
       carried.push_back(build_.constant(ir::neutral(how, collects[i]->type)));
       if (ir::gives_place(how)) carried.push_back(number(0));
       if (in_stripes[i]) stripes[i] = new_array(collects[i]->type, ir::kStripes);
@@ -659,6 +660,10 @@ class Serializer : public StepCopier {
       ir::Operands next;
       for (std::size_t i = 0; i < collects.size(); ++i) {
         const auto how = static_cast<Collect>(collects[i]->index);
+        if (how == Collect::Keep) {
+          keep_in_target(*collects[i], j, values[i]);
+          continue;
+        }
         if (ir::gives_place(how)) {
           const auto best = better(how, now.subspan(next.size(), 2), values[i], j);
           next.append(best.begin(), best.end());
@@ -679,11 +684,20 @@ class Serializer : public StepCopier {
     std::size_t at = 0;
     for (std::size_t i = 0; i < collects.size(); ++i) {
       const auto how = static_cast<Collect>(collects[i]->index);
+      if (how == Collect::Keep) {
+        made.emplace_back();
+        continue;
+      }
       at += ir::gives_place(how);
       made.push_back({ended[at++]});
       if (in_stripes[i]) made[i].value = together(how, stripes[i], count, made[i].value);
     }
     return made;
+  }
+
+  void keep_in_target(const Instruction& collect, ValueId j, ValueId value) {
+    const ValueId first = map_[collect.operands[2]];
+    set(map_[collect.operands[1]], add(first, build_.convert(j, build_.type(first))), value);
   }
 
   void into_stripe(Collect how, ValueId stripes, ValueId j, ValueId value) {

@@ -55,7 +55,7 @@ class Reads {
 
   bool keeps_only(ValueId each) const {
     const auto collects = ir::collects_of(f_, each);
-    return is_pure(f_, f_[each].block) &&
+    return !ir::has_count(f_[each]) && is_pure(f_, f_[each].block) &&
            std::all_of(collects.begin(), collects.end(), [&](ValueId id) {
              return static_cast<Collect>(f_[id].index) == Collect::Keep;
            });

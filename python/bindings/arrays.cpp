@@ -116,24 +116,6 @@ void spread(nb::handle numbers, nb::handle offsets, std::int64_t low, nb::handle
   }
 }
 
-/// False where the order of rows makes little difference; then nothing is written.
-bool order_by_length(nb::handle offsets, nb::handle order) {
-  PyArrayObject* const at = plain_array(offsets);
-  PyArrayObject* const to = plain_array(order);
-  const auto offset = dtype_of(PyArray_TYPE(at));
-  if (dtype_of(PyArray_TYPE(to)) != DType::I64 || PyArray_SIZE(at) != PyArray_SIZE(to) + 1) {
-    throw InternalError("order_by_length: offsets and order do not fit.");
-  }
-  const auto rows = values_of<std::int64_t>(to);
-  if (offset == DType::I32) {
-    return runtime::order_by_length(values_of<const std::int32_t>(at), rows);
-  }
-  if (offset == DType::I64) {
-    return runtime::order_by_length(values_of<const std::int64_t>(at), rows);
-  }
-  throw InternalError("order_by_length: offsets are no integers.");
-}
-
 }  // namespace
 
 PyObject* new_array_like(PyArrayObject* prototype, int type_number) {
@@ -168,7 +150,6 @@ void bind_arrays(nb::module_& module) {
   if (_import_array() < 0) nb::raise_python_error();
   module.def("empty", &empty, "A new array with memory from the pool if it is large.");
   module.def("spread", &spread, "Write numbers of rows to the places of their values.");
-  module.def("order_by_length", &order_by_length, "Write the rows by their length.");
 }
 
 }  // namespace lw::python

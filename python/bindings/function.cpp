@@ -33,9 +33,10 @@ nb::object call(Program& program, const nb::tuple& values, const MapOptions& opt
 }
 
 void call_into(Program& program, const nb::tuple& outputs, const nb::tuple& values,
-               const MapOptions& options, nb::object progress, const nb::tuple& totals) {
+               const MapOptions& options, nb::object progress, const nb::tuple& totals,
+               nb::handle offsets) {
   if (!program.call_into(items_of(outputs), items_of(values), options, std::move(progress),
-                         items_of(totals))) {
+                         items_of(totals), offsets.is_none() ? nullptr : offsets.ptr())) {
     throw InternalError("map: arrays of other kinds than the program's came through.");
   }
 }
@@ -191,9 +192,9 @@ void bind_function(nb::module_& module) {
       .def("call", &call, "values"_a, "options"_a,
            "Map over the values of all parameters; gives a list of new arrays.")
       .def("call_into", &call_into, "outputs"_a, "values"_a, "options"_a, "progress"_a.none(),
-           "totals"_a = nb::make_tuple(),
+           "totals"_a = nb::make_tuple(), "offsets"_a.none() = nb::none(),
            "Map into arrays; `progress` is told how many elements are done; what is folded goes to "
-           "`totals`.")
+           "`totals`; with `offsets`, rows run in the order of their lengths.")
       .def("results", &Program::results, "options"_a, "The types of the results.")
       .def("is_inner", &Program::is_inner, "options"_a,
            "Whether machine code takes one element after the other.")
@@ -241,7 +242,8 @@ void bind_function(nb::module_& module) {
   nb::enum_<ir::ParamKind>(module, "ParamKind", "What a parameter is to the elements.")
       .value("Mapped", ir::ParamKind::Mapped)
       .value("Shared", ir::ParamKind::Shared)
-      .value("Table", ir::ParamKind::Table);
+      .value("Table", ir::ParamKind::Table)
+      .value("Target", ir::ParamKind::Target);
   module.def(
       "begin", [](const std::string& name) { return new Recording(name); }, "name"_a,
       "Begin to record a program.");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lanewise/api/by_length.h"
 #include "lanewise/base/error.h"
 #include "lanewise/runtime/folding.h"
 
@@ -180,15 +181,6 @@ class Totals {
   std::vector<runtime::CombineMany> combiners_;
 };
 
-/// True for a program to which it makes a difference which number an element has.
-bool is_numbered(const ir::Function& function) {
-  bool found = std::any_of(function.params.begin(), function.params.end(),
-                           [](const ir::Param& p) { return p.kind == ir::ParamKind::Seed; });
-  ir::for_each(function,
-               [&](ir::ValueId id, int) { found = found || function[id].op == ops::Op::Element; });
-  return found;
-}
-
 }  // namespace
 
 namespace {
@@ -219,7 +211,6 @@ Program::Program(ir::Function recorded, const std::string& name, std::optional<b
     params_.push_back({param, place < values.shapes.size() ? values.shapes[place] : Shape()});
     check_shape(param.item(), params_.back().shape);
   }
-  is_numbered_ = is_numbered(recorded_);
   const std::vector<bool>& is_complex = values.is_complex;
   const auto pairs = std::count(is_complex.begin(), is_complex.end(), true);
   has_complex_results_ = pairs > 0;
@@ -312,7 +303,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
     run(results.all(), inputs.all(), geometry, options, true, nb::none());
   };
   // Elements are numbered in C order, which shows in draws and in failures only.
-  if (!is_numbered_ && geometry.prototype != nullptr) {
+  if (geometry.prototype != nullptr && !ready(options).is_numbered()) {
     try {
       run_in_order(true);
       return results.take(returns);
@@ -325,7 +316,8 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
 
 bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* const> values,
                         const MapOptions& options, nb::object progress,
-                        std::span<PyObject* const> totals) {
+                        std::span<PyObject* const> totals, PyObject* offsets) {
+  const types::Item* item = ready(options).results().data();  // refuses too many parameters
   Inputs inputs;
   Geometry geometry;
   geometry.is_flat = !has_complex_results_;
@@ -339,7 +331,6 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
   Totals folded(folds_);
   if (!folded.set(totals)) return false;
   Results results;
-  const types::Item* item = ready(options).results().data();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!is_output(outputs[i], item->type, is_complex_[i], result_shapes_[i], geometry)) {
       return false;
@@ -352,7 +343,17 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
     set_order(false, inputs, geometry);
     results.set_strides(geometry);
   }
-  run(results.all(), inputs.all(), geometry, options, false, std::move(progress), folded.folds());
+  std::optional<Input> starts;
+  if (offsets != nullptr && geometry.is_flat) {
+    PyArrayObject* const array = reinterpret_cast<PyArrayObject*>(offsets);
+    const auto type = dtype_of(PyArray_TYPE(array));
+    const bool fits = (type == DType::I32 || type == DType::I64) &&
+                      PyArray_IS_C_CONTIGUOUS(array) && PyArray_SIZE(array) == geometry.count + 1;
+    if (!fits) return false;
+    starts.emplace(*type, PyArray_DATA(array), geometry.count);
+  }
+  run(results.all(), inputs.all(), geometry, options, false, std::move(progress), folded.folds(),
+      starts ? &*starts : nullptr);
   return true;
 }
 
@@ -395,7 +396,7 @@ runtime::CombineMany Program::combiner(std::span<PyObject* const> captured) {
 
 void Program::run(std::span<const Output> outputs, std::span<const Input> inputs,
                   const Geometry& geometry, const MapOptions& options, bool is_new,
-                  nb::object progress, std::span<const runtime::Fold> folds) {
+                  nb::object progress, std::span<const runtime::Fold> folds, const Input* starts) {
   std::optional<nb::python_error> pending;  // of a signal handler (KeyboardInterrupt), or progress
   MapOptions with_signals = options;
   with_signals.folds = folds;
@@ -419,7 +420,9 @@ void Program::run(std::span<const Output> outputs, std::span<const Input> inputs
   const ElementFunction::Ready prepared = ready(options);
   try {
     const nb::gil_scoped_release released;
-    if (is_new) {
+    if (starts != nullptr) {
+      api::call_by_length(function_, prepared, outputs, inputs, *starts, with_signals);
+    } else if (is_new) {
       function_.call_ready(prepared, outputs, inputs, geometry.count, with_signals);
     } else {
       function_.call_into(outputs, inputs, with_signals);

@@ -39,10 +39,11 @@ class Program {
   PyObject* call(std::span<PyObject* const> values, const MapOptions& options, Returns returns);
   /// Maps into these arrays; `progress` may be none; `totals` are arrays for what is folded, as
   /// many and as large as it needs; with a function that combines, a tuple of the array, its
-  /// program and the values it captures. False: the arrays or values do not fit.
+  /// program and the values it captures. With offsets of rows, an array, these run in the order of
+  /// their lengths. False: the arrays or values do not fit.
   bool call_into(std::span<PyObject* const> outputs, std::span<PyObject* const> values,
                  const MapOptions& options, nanobind::object progress,
-                 std::span<PyObject* const> totals = {});
+                 std::span<PyObject* const> totals = {}, PyObject* offsets = nullptr);
 
   /// The function as one that combines values; those it captures stay valid as long as it is used.
   runtime::CombineMany combiner(std::span<PyObject* const> captured);
@@ -55,7 +56,7 @@ class Program {
   std::vector<Input> kinds() const;
   void run(std::span<const Output> outputs, std::span<const Input> inputs, const Geometry& geometry,
            const MapOptions& options, bool is_new, nanobind::object progress,
-           std::span<const runtime::Fold> folds = {});
+           std::span<const runtime::Fold> folds = {}, const Input* starts = nullptr);
 
   ir::Function recorded_;
   std::vector<std::uint8_t> is_complex_;  // bytes, as every call reads them
@@ -63,7 +64,6 @@ class Program {
   std::vector<Parameter> params_;
   std::vector<Shape> result_shapes_;
   std::vector<runtime::Fold> folds_;
-  bool is_numbered_ = false;
   ElementFunction function_;
   /// For each way in which options make another program.
   std::array<std::optional<ElementFunction::Ready>, 12> ready_;

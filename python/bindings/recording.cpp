@@ -274,6 +274,12 @@ void bind_each(nb::class_<Recording>& recording) {
           },
           "Say what becomes of a value of every position.")
       .def(
+          "keep",
+          [](Recording& r, Value value, Value target, Value first) {
+            r.builder().keep(value.id, target.id, first.id);
+          },
+          "Let the values of positions go to a target, from a place of it on.")
+      .def(
           "end_each", [](Recording& r) { r.builder().close_loop(); }, "End it.")
       .def(
           "result",

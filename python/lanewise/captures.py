@@ -96,6 +96,10 @@ class Captures:
         place = self.accumulators.setdefault(accumulator, (len(self.accumulators), path))[0]
         self.add(path, "accumulator", (accumulator.sort, place))
 
+    def count_values(self) -> int:
+        """Return how many are values of parameters so far."""
+        return sum(how in ("value", "constant") for _, how in self._all)
+
     def has_changed_constants(self) -> bool:
         """Say whether the function has changed such an array after it was taken."""
         constants, self._constants = self._constants, []

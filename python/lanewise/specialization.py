@@ -186,7 +186,7 @@ def _record(
     if any(map(_is_varying, results)):
         from .ragged.results import split
 
-        ragged = split(request, results)
+        ragged = split(request, results, new_parameter, captures)
         results = ragged.results
     if request.otypes is None and all(map(_is_number, results)) and results:
         dtypes = tuple(result.value.dtype for result in results)

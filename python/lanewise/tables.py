@@ -15,6 +15,7 @@ from .source import at_line
 
 _NARROW = frozenset({DType.I8, DType.I16, DType.I32, DType.U8, DType.U16})
 _MOST = 2**31 - 1
+_FEW = 2**16  # places: it is worth a guard that a table has them
 
 
 class Table(Whole):
@@ -121,8 +122,17 @@ class Table(Whole):
         places = (at * 2, at * 2 + 1) if self._is_complex else (at,)
         self._recorder.locate()
         recording = self._recorder.recording
-        values = tuple(recording.read_at(self._table, place.value) for place in places)
+        is_inside = self._has(index)
+        values = tuple(recording.read_at(self._table, place.value, is_inside) for place in places)
         return of_values(self._recorder, values, self._kind)
+
+    def _has(self, index: Any) -> bool:
+        """Say whether an index of few places is surely inside."""
+        is_plain = isinstance(index, Element) and self._offset is None and not self._is_complex
+        interval = interval_of(index) if is_plain else None
+        if interval is None or interval.low < 0 or interval.high >= _FEW:
+            return False
+        return bool(interval.high < self._ask_size())
 
     def _checked(self, index: Any) -> Any:
         """Return an index from 0 on; what is out of range of a known size becomes negative."""

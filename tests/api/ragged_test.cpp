@@ -364,6 +364,69 @@ TEST(Ragged, OnlyRowsWhereAMaskIsTrue) {
   EXPECT_EQ(out, std::vector<float>({2, 7, 3}));
 }
 
+TEST(Ragged, OnlyRowsOfResultsWhereAMaskIsTrue) {
+  const Rows rows(100, 40);
+  for (const test::Way& way : ways()) {
+    bool mask[100];
+    for (std::size_t i = 0; i < rows.size(); ++i) mask[i] = i % 3 != 1;
+    std::vector<float> out(rows.values.size(), 7);
+    MapOptions options = way.options;
+    options.where = std::span<const bool>(mask);
+    auto f = vectorize([](RaggedRow<float> x) { return x * sum(x); }, {.schedule = way.wish});
+    f.into(out, options, rows.view());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (auto j = rows.offsets[i]; j < rows.offsets[i + 1]; ++j) {
+        const auto at = static_cast<std::size_t>(j);
+        expect_bits(out[at], mask[i] ? rows.values[at] * sum_of(rows.row(i)) : 7.0f, way.name);
+      }
+    }
+  }
+}
+
+TEST(Ragged, NobodySeesTheOrderInWhichUnevenRowsRun) {
+  const Rows rows(40'000, 100);
+  std::vector<double> weights(rows.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i);
+  const auto f = [](RaggedRow<float> x, f64 weight) {
+    f32 last = 0;
+    For(x, [&](f32 value) { last = last * 0.5f + value; });
+    return std::tuple(last, weight * 2, x + last);
+  };
+  for (const test::Way& way : ways(false)) {
+    auto g = vectorize(f, {.schedule = way.wish});
+    const auto got = g.with(way.options, rows.view(), weights);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      float last = 0;
+      for (const float x : rows.row(i)) last = last * 0.5f + x;
+      const auto at = static_cast<std::int64_t>(i);
+      expect_bits(got[0].at<float>(at), last, way.name);
+      expect_bits(got[1].at<double>(at), weights[i] * 2, way.name);
+      for (auto j = rows.offsets[i]; j < rows.offsets[i + 1]; ++j) {
+        expect_bits(got[2].at<float>(j), rows.values[static_cast<std::size_t>(j)] + last, way.name);
+      }
+    }
+  }
+}
+
+TEST(Ragged, TheFirstRowThatFailsIsNamedInWhateverOrderTheyRun) {
+  std::vector<std::int32_t> offsets = {0};
+  for (std::int32_t i = 0; i < 20'000; ++i) offsets.push_back(offsets.back() + i * 7 % 90);
+  const std::vector<float> values(static_cast<std::size_t>(offsets.back()), 1);
+  std::vector<std::int32_t> divisors(20'000, 2);
+  for (const std::size_t bad : {17'001, 17'002, 17'030}) divisors[bad] = 0;
+  const auto f = [](RaggedRow<float> x, i32 divisor) {
+    f32 sum = 0;
+    For(x, [&](f32 value) { sum += value; });
+    return cast<std::int32_t>(sum) / divisor;
+  };
+  for (const test::Way& way : ways(false)) {
+    auto g = vectorize(f, {.schedule = way.wish});
+    const std::string message = message_of<ElementError>(
+        [&] { g.with(way.options, Ragged<float>(values, offsets), divisors); });
+    EXPECT_NE(message.find("element 17001 divides"), std::string::npos) << way.name << message;
+  }
+}
+
 // --- errors ---
 
 TEST(RaggedErrors, OffsetsAndValues) {
@@ -455,13 +518,6 @@ TEST(RaggedErrors, Calls) {
   EXPECT_EQ(refused([&] { map_into(const_cast<std::vector<float>&>(values), twice, rows); }),
             "map: output 0 overlaps an argument; got shared memory, expected separate arrays. Give "
             "another out, or none.");
-  const bool mask[] = {true, false, true};
-  MapOptions options;
-  options.where = std::span<const bool>(mask);
-  out.resize(3);
-  EXPECT_EQ(refused([&] { map_into(out, twice, rows, options); }),
-            "map: where with results that are rows of different lengths; got a mask, expected "
-            "none. Leave the rows out before, or choose in the function, with lw::select.");
 }
 
 TEST(RaggedErrors, WhatIsRecorded) {

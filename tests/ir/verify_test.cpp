@@ -147,7 +147,7 @@ TEST(IrVerify, AnEachCollectsWhatCanBeCombined) {
   EXPECT_EQ(refusal("  collect keep %0\n  return (%0)"),
             "verify: f: instruction 3 (collect): stands in an each.");
   EXPECT_EQ(each("collect keep %4", "%5 = result i32 %3 0\narray_write %5, %1, %1 check\n"),
-            "verify: f: instruction 7 (array_write): names an array.");
+            "verify: f: instruction 7 (array_write): names an array or target.");
 }
 
 TEST(IrVerify, AnEachWithACountCombinesWhatItHas) {
@@ -160,8 +160,26 @@ TEST(IrVerify, AnEachWithACountCombinesWhatItHas) {
   EXPECT_EQ(each("2147418113 of %1", "collect sum %4"), rule + "a size.");
   EXPECT_EQ(each("5 of %0", "collect sum %4"), rule + "one count at most, an i32.");
   EXPECT_EQ(each("5 of %1", "collect keep %4"),
-            "verify: f: instruction 5 (collect): nothing is kept where elements differ in their "
-            "positions.");
+            "verify: f: instruction 5 (collect): it is kept in a target where elements differ in "
+            "their positions, and only there.");
+}
+
+TEST(IrVerify, ATargetIsWrittenWhereElementsDifferInTheirPositions) {
+  const auto each = [](const std::string& of, const std::string& kept) {
+    return test::message_of<UsageError>([&] {
+      parse(
+          "function f(%0: i32, %1: i32, %2: i32 target, %3: f32 table) -> (i32) {\n"
+          "  %4 = each 5 " +
+          of + "(%5: i32) {\n    collect keep " + kept + "\n  }\n  return (%0)\n}\n");
+    });
+  };
+  const std::string rule = "verify: f: instruction 6 (collect): ";
+  EXPECT_EQ(each("of %1 ", "%5, %2, %0"), "[nothing was thrown]");
+  EXPECT_EQ(each("", "%5, %2, %0"),
+            rule +
+                "it is kept in a target where elements differ in their positions, and only "
+                "there.");
+  EXPECT_EQ(each("of %1 ", "%5, %3, %0"), rule + "operands have values.");
 }
 
 TEST(IrVerify, AccessesHaveAnIndexAndValuesThatFit) {
@@ -184,7 +202,7 @@ TEST(IrVerify, AccessesHaveAnIndexAndValuesThatFit) {
   EXPECT_EQ(access("array_write %3, %1, %1 check"),
             "verify: f: instruction 4 (array_write): the type of the value.");
   EXPECT_EQ(access("array_write %0, %1, %0 check"),
-            "verify: f: instruction 4 (array_write): names an array.");
+            "verify: f: instruction 4 (array_write): names an array or target.");
   EXPECT_EQ(access("%4 = table_read f32 %3, %1 check"),
             "verify: f: instruction 4 (table_read): names a table or row.");
   EXPECT_EQ(access("%4 = table_size i64 %3"),

@@ -219,6 +219,8 @@ def test_rows_of_indices_read_tables():
     rows = lw.Ragged.from_lists([[3, 0, 1], [], [-1]])
     table = np.array([1.0, 2.0, 4.0, 8.0])
     assert lw.map(lambda row: table[row].sum(), rows).tolist() == [11.0, 0.0, 8.0]
+    got = lw.map(lambda row: table[row] + 1, rows)
+    assert got.to_list() == [(table[row] + 1).tolist() for row in rows]
     found = lw.map(
         lambda row, t: (t[row] * row).max() if len(row) else 0.0, rows, table, in_axes=(0, None)
     )

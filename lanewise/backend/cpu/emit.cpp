@@ -213,7 +213,8 @@ void Emitter::hoist_uniform() {
 
 bool Emitter::is_local(const Instruction& in) const {
   if (k_.inner && (in.kind == Kind::Collect || in.kind == Kind::Position)) return true;
-  if (in.kind == Kind::ArrayWrite || in.kind == Kind::ArrayRead || in.kind == Kind::RowRead) {
+  if (in.kind == Kind::ArrayWrite || in.kind == Kind::ArrayRead || in.kind == Kind::RowRead ||
+      in.kind == Kind::TableWrite) {
     return !k_.inner || in.step != 0 || is_varying(in.sources[0]);
   }
   return (in.kind == Kind::Compute || in.kind == Kind::Copy || in.kind == Kind::TableRead) &&
@@ -373,6 +374,8 @@ void Emitter::instruction(const Instruction& in) {
       return write(in.dst, 0, table_field(in.index, offsetof(types::Table, size), b_.getInt64Ty()));
     case Kind::TableRead:
       return in.step != 0 ? flat_read(in) : table_read(in);
+    case Kind::TableWrite:
+      return k_.inner ? flat_write(in) : table_write(in);
     case Kind::RowRead:
       return k_.inner ? flat_read(in) : row_read(in);
     case Kind::RowLoad:

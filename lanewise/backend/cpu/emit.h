@@ -133,6 +133,7 @@ class Emitter {
   // --- arrays and tables (memory.cpp) ---
   void element(const kernel::Instruction& in);
   void table_read(const kernel::Instruction& in);
+  void table_write(const kernel::Instruction& in);
   void array_fill(const kernel::Instruction& in);
   void array_read(const kernel::Instruction& in);
   void array_write(const kernel::Instruction& in);

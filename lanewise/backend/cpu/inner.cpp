@@ -390,7 +390,7 @@ Value* Emitter::flat_values(const Instruction& in, DType& type) {
     Value* element = b_.CreateSExt(element_, b_.getInt64Ty());
     return element_pointer(array, type, b_.CreateMul(element, b_.getInt64(size)));
   };
-  if (in.kind == Kind::TableRead) {
+  if (in.kind == Kind::TableRead || in.kind == Kind::TableWrite) {
     type = k_.tables[in.index];
     return tables_[in.index];
   }

@@ -106,6 +106,18 @@ void Emitter::table_read(const Instruction& in) {
   }
 }
 
+/// To places of the elements' own; in inner they follow one another, and `flat_write` does it.
+void Emitter::table_write(const Instruction& in) {
+  const DType t = k_.tables[in.index];
+  for (int u = begin_; u < begin_ + width_; ++u) {
+    Value* at = b_.CreateInBoundsGEP(memory_type(t, false), tables_[in.index],
+                                     read(in.sources[0], u, true));
+    b_.CreateMaskedScatter(to_memory(t, read(in.sources[1], u, true)), at,
+                           llvm::Align(types::size_of(t)),
+                           ops_.from_mask(read(in.sources[2], u, true)));
+  }
+}
+
 void Emitter::count_to(Value* count, llvm::function_ref<void(Value*)> body) {
   Value* slot = new_slot(b_.getInt32Ty(), "i");
   b_.CreateStore(b_.getInt32(0), slot);

@@ -83,7 +83,7 @@ void Machine::Builder::find_uses() {
       // Terms are read as they are; so is what a polynomial begins with.
       const bool is_lanewise =
           terms == 0 && (in.kind == LaneKind::Store || in.kind == LaneKind::Array ||
-                         in.kind == LaneKind::ArrayWrite ||
+                         in.kind == LaneKind::ArrayWrite || in.kind == LaneKind::TableWrite ||
                          (in.dst != kernel::kNone && k_.registers[in.dst].varying));
       if (terms > 0) --terms;
       for (const RegisterId r : in.sources) touch(r, b, i, is_lanewise);
@@ -222,14 +222,17 @@ void Machine::Builder::emit(const Instruction& in, kernel::BlockId id, bool top)
                      .length = array.size});
       return;
     }
-    case LaneKind::ArrayWrite:
+    case LaneKind::TableWrite:
+    case LaneKind::ArrayWrite: {
+      const bool is_array = in.kind == LaneKind::ArrayWrite;
       out.push_back(
-          {.kind = Kind::ArrayWrite,
+          {.kind = is_array ? Kind::ArrayWrite : Kind::TableWrite,
            .is_wide = size(in.sources[0]) == 8,
            .size = size(in.sources[1]),
            .sources = {lanes_[in.sources[0]], lanes_[in.sources[1]], lanes_[in.sources[2]]},
-           .index = arrays_[in.index]});
+           .index = is_array ? arrays_[in.index] : in.index});
       return;
+    }
     case LaneKind::Load:
       out.push_back({.kind = Kind::Load,
                      .size = size(in.dst),

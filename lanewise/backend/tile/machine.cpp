@@ -164,6 +164,9 @@ class Machine::Worker {
         case Kind::TableRead:
           read_table(s, n);
           break;
+        case Kind::TableWrite:
+          write_table(s, n);
+          break;
         case Kind::RowRead:
           read_row(s, n);
           break;
@@ -317,6 +320,15 @@ class Machine::Worker {
           static_cast<const std::remove_pointer_t<decltype(type)>*>(context_->tables[s.index].data);
       for_each_index(s, s.sources[1], s.uniform ? 1 : n,
                      [&](int i, std::int64_t index) { to[i] = from[index]; });
+    });
+  }
+
+  void write_table(const Step& s, int n) {
+    with_size(s.size, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      auto* to = static_cast<T*>(const_cast<void*>(context_->tables[s.index].data));
+      const auto* values = reinterpret_cast<const T*>(at(s.sources[1]));
+      for_each_index(s, s.sources[2], n, [&](int i, std::int64_t place) { to[place] = values[i]; });
     });
   }
 

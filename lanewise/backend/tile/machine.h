@@ -35,6 +35,7 @@ class Machine : public runtime::Interpreter {
     Fail,
     Element,
     TableRead,
+    TableWrite,
     RowRead,
     RowLoad,
     Array,
@@ -45,13 +46,13 @@ class Machine : public runtime::Interpreter {
   struct Step {
     Kind kind = Kind::Compute;
     bool uniform = false;   // Compute, Copy, TableRead: over one value
-    bool is_wide = false;   // TableRead, ArrayRead, ArrayWrite: the index is an i64
+    bool is_wide = false;   // Table..., ArrayRead, ArrayWrite: the index is an i64
     std::uint8_t size = 0;  // bytes of a value: Copy, Broadcast, Load, Store
     LaneLoop loop = nullptr;
     std::uint32_t dst = 0;  // offsets into the scratch
     std::uint32_t sources[3] = {0, 0, 0};
     std::uint32_t index = 0;  // Load, Store: array; Fail: site; ExitIf: further out; Element: word;
-                              // TableRead: table; RowRead: array; Array..., RowLoad, RowStore:
+                              // Table...: table; RowRead: array; Array..., RowLoad, RowStore:
                               // offset; Loop, Terms: into their lists
     std::uint32_t length = 0;  // Array, Row...: values of an element
   };

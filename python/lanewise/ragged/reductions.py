@@ -46,17 +46,37 @@ def loop(recorder: Recorder, begin: Value, end: Value, body: Callable[[Value], N
 
 def _collected(row: Row, how: str, dtype: DType) -> Value:
     """Record what becomes of all numbers, converted: their sum, for example."""
+
+    def one(position: Value) -> Collected:
+        return [(how, _number(row, position, dtype))]
+
+    return row.recorder.each(_MOST, one, _positions(row))[0]
+
+
+def write_numbers(row: Row, dtype: DType, target: Value, first: Value) -> None:
+    """Record that all numbers, converted, go to a target, from a place of it on."""
+    recorder = row.recorder
+
+    def one(position: Value) -> Collected:
+        recorder.recording.keep(_number(row, position, dtype), target, first)
+        return []
+
+    recorder.each(_MOST, one, _positions(row))
+
+
+def _positions(row: Row) -> Value:
+    """Record how many numbers a row has, as an `each` wants it."""
     recorder = row.recorder
     length = row.length.value
     if row.index_type is not DType.I32:
         fail_if(row.length > _MOST, "row: too long to be reduced; expected at most 2**31 - 2**16")
         length = recorder.convert(length, DType.I32)
+    return length
 
-    def one(position: Value) -> Collected:
-        number = row.at(recorder.convert(position, row.index_type))
-        return [(how, as_value(recorder, number, dtype))]
 
-    return recorder.each(_MOST, one, length)[0]
+def _number(row: Row, position: Value, dtype: DType) -> Value:
+    number = row.at(row.recorder.convert(position, row.index_type))
+    return as_value(row.recorder, number, dtype)
 
 
 def _select(recorder: Recorder, test: Value, a: Value, b: Value) -> Value:

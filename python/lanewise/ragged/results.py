@@ -1,9 +1,12 @@
-"""Rows that a function returns: a second program, over all their values, computes them.
+"""Rows that a function returns.
 
-The program of the rows gives what a row has one of (a maximum, a sum, its length). The second one
-has that for each value, as it has the numbers of arguments.
+Those as long as the rows of an argument are written by the program of the rows itself, where they
+begin in the result. Of others it is not known where that is: a second program, over all their
+values, computes them. The program of the rows gives what a row has one of (a maximum, a sum, its
+length). The second one has that for each value, as it has the numbers of arguments.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import _core
@@ -13,6 +16,7 @@ from ..element import Element, Varying, as_value
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, record_function
 from .reading import EXPRESSIONS, Applied, Expression, Reading, Source, stand_in
+from .reductions import write_numbers
 from .rows import Row
 
 MOST_RESULTS = 16  # of a program
@@ -40,10 +44,26 @@ class ValueProgram(NamedTuple):
     index_type: DType
 
 
+class WrittenRows(NamedTuple):
+    """Rows that the program of the rows writes: it has their starts and their memory."""
+
+    dtype: DType
+    argument: int  # which has the same lengths
+    place: int  # of those two, among the values that the function takes from outside
+    index_type: DType
+
+    def recorded(self, name: str) -> "WrittenRows":
+        """Return itself: it is recorded."""
+        return self
+
+
+Leaf = int | ValueProgram | WrittenRows
+
+
 class RaggedResults(NamedTuple):
     """What becomes of the results of the program of the rows."""
 
-    leaves: tuple[int | ValueProgram, ...]  # the number of a result, or rows
+    leaves: tuple[Leaf, ...]  # the number of a result, or rows
 
 
 class Split(NamedTuple):
@@ -51,7 +71,7 @@ class Split(NamedTuple):
 
     name: str
     results: list[Any]
-    leaves: list["int | _Values"]
+    leaves: list["int | _Values | WrittenRows"]
 
     def recorded(self) -> RaggedResults:
         """Record the programs of values; that of the rows is done."""
@@ -62,7 +82,9 @@ class Split(NamedTuple):
         )
 
 
-def split(request: Any, results: list[Any]) -> Split:
+def split(
+    request: Any, results: list[Any], new_parameter: Callable[..., Value], captures: Any
+) -> Split:
     """Say what the program of the rows has to give for such results."""
     if request.otypes is not None:
         raise UsageError(
@@ -71,10 +93,12 @@ def split(request: Any, results: list[Any]) -> Split:
         )
     plain = [result for result in results if not isinstance(result, Varying)]
     exports = _Exports(len(plain))
-    leaves: list[int | _Values] = []
+    leaves: list[int | _Values | WrittenRows] = []
     place = 0
     for result in results:
-        if isinstance(result, Row):
+        if isinstance(result, Row) and _is_written(result):
+            leaves.append(_write(result, new_parameter, captures))
+        elif isinstance(result, Row):
             leaves.append(_Values(result, exports))
         elif isinstance(result, Varying):
             raise UsageTypeError(
@@ -93,6 +117,27 @@ def split(request: Any, results: list[Any]) -> Split:
             f"{MOST_RESULTS}. Combine them before, row * (a + b)."
         )
     return Split(request.name, [*plain, *exports.elements], leaves)
+
+
+def _is_written(row: Row) -> bool:
+    """Say whether the program of the rows can write this one.
+
+    What prints or adds up is run by others, who know of plain results only.
+    """
+    recorder = row.recorder
+    return row.space.argument is not None and recorder.prints is None and not recorder.accumulated
+
+
+def _write(row: Row, new_parameter: Callable[..., Value], captures: Any) -> WrittenRows:
+    """Record that a row is written to its place in the result."""
+    dtype, index_type = settled(row.kind), row.index_type
+    assert isinstance(dtype, DType)
+    assert row.space.argument is not None
+    place = captures.count_values()
+    first = new_parameter(index_type, ParamKind.Mapped)
+    target = new_parameter(dtype, ParamKind.Target)
+    write_numbers(row, dtype, target, first)
+    return WrittenRows(dtype, row.space.argument, place, index_type)
 
 
 class _Exports:

@@ -1,9 +1,8 @@
 """Running a function over rows of different lengths.
 
-Rows are taken in blocks. In a block those of like lengths stand together, where lengths differ
-much, so that no lane waits long for another; results go back to their places. Nobody sees that
-order: a block in which an element fails, and a function for which numbers of elements make a
-difference, run in the order of the rows.
+Where lengths differ much, rows of like ones run together (``api/by_length.h``), but not those of a
+function for which numbers of elements make a difference. Results that need a second program are
+computed in blocks of rows.
 """
 
 import math
@@ -14,7 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from .._core import Explanation, MapOptions, ParamKind, Program, empty, order_by_length, spread
+from .._core import (
+    DType,
+    Explanation,
+    MapOptions,
+    ParamKind,
+    Program,
+    empty,
+    spread,
+)
 from ..cores import stand_together
 from ..dtypes import TO_NUMPY
 from ..errors import ElementError, Timeout, UsageError, UsageTypeError
@@ -23,11 +30,10 @@ from ..progress import shown
 from ..trees import flatten, leaf_names, split_result, unflatten
 from .array import Array, Ragged
 from .parts import ChosenPart, Part
-from .results import ValueProgram
+from .results import ValueProgram, WrittenRows
 
 BLOCK = 1 << 14  # rows: their values and what they share stay in the caches
 VALUES = 1 << 17  # values of rows that are computed at a time
-_PACKET = 64  # fewer rows stay in their order
 
 
 class Run:
@@ -46,11 +52,13 @@ class Run:
         self._call = call
         self._ragged: tuple[Ragged, ...] = described.ragged
         self._recorded = recorded
-        self._values = values
+        self._values = list(values)
         self._mapped = [one.role is ParamKind.Mapped for one in described.signature.values]
         self._mask = mask  # which rows are computed; it follows the arguments
         if mask is not None:
             self._mapped.append(True)
+        self._arguments = len(self._mapped)  # values from outside follow them
+        self._mapped += [False] * (len(values) - len(self._mapped))
         self._options = options
         self._run_whole = run_whole  # all rows as one map, which prints and adds up
         self._size = len(self._ragged[0])
@@ -84,14 +92,21 @@ class Run:
                 shape = (self._size, *recorded.shapes[place])
                 is_new = array is None
                 arrays[place] = empty(shape, TO_NUMPY[recorded.dtypes[place]]) if is_new else array
-        if rows is None:
+        made: dict[int, Ragged] = {}
+        if rows is not None:
+            written = self._written()
+            made = {index: self._memory(index, one, given[index]) for index, one in written}
+            self._add_targets(
+                [(one, made[index].offsets, made[index].values) for index, one in written]
+            )
+        if rows is None or len(made) + len(arrays) == len(places):
             for block in self._blocks():
                 self._first(block, arrays, progress)
-            return [arrays[place] for place in places]
-        if self._mask is not None:
+        elif self._mask is not None:
             self._fill_chosen(self._mask, arrays, given, progress)
-            return given
-        made = self._rows(arrays, given, progress)
+            made = dict(enumerate(given))
+        else:
+            made |= self._rows(arrays, given, progress)
         return [
             arrays[place] if isinstance(place, int) else made[index]
             for index, place in enumerate(places)
@@ -113,7 +128,7 @@ class Run:
         if lengths:
             numbers = self._first_pass(lengths, offsets, arrays, progress)
         made = {
-            index: self._made(index, one, offsets[index], given[index])
+            index: self._made(index, one.dtype, offsets[index], given[index])
             for index, one in programs.items()
         }
         for block in blocks:
@@ -125,8 +140,30 @@ class Run:
                 self._values_of(one, Part(made[index], offsets[index], block, numbers))
         return made
 
+    def _written(self) -> list[tuple[int, WrittenRows]]:
+        """Return those of the results that the program of the rows writes, with their number."""
+        leaves = enumerate(self._recorded.ragged.leaves)
+        return [(index, one) for index, one in leaves if isinstance(one, WrittenRows)]
+
+    def _memory(self, index: int, one: WrittenRows, out: Any) -> Ragged:
+        """Return rows as long as those of the argument, for a result."""
+        if self._mask is None:
+            return self._made(index, one.dtype, self._same_offsets(one.argument), out)
+        lengths = self._ragged[one.argument].lengths[self._mask]
+        self._check_out(index, out.lengths[self._mask], lengths)
+        return out  # type: ignore[no-any-return]
+
+    def _add_targets(self, results: list[tuple[WrittenRows, Array, Array]]) -> None:
+        """Add to the values what rows are written to: their starts, and memory for numbers."""
+        for one, offsets, numbers in reversed(results):
+            at = self._arguments + one.place
+            starts = offsets[:-1].astype(TO_NUMPY[one.index_type], copy=False)
+            some = numbers if numbers.size else np.zeros(1, TO_NUMPY[one.dtype])
+            self._values[at:at] = [starts, some]
+            self._mapped[at:at] = [True, False]
+
     def _programs(self) -> dict[int, ValueProgram]:
-        """Return those of the results that are rows, by their number."""
+        """Return those of the results that have a program of their own, by their number."""
         leaves = enumerate(self._recorded.ragged.leaves)
         return {index: one for index, one in leaves if isinstance(one, ValueProgram)}
 
@@ -172,10 +209,9 @@ class Run:
         offsets = self._ragged[argument].offsets
         return offsets if offsets[0] == 0 else offsets - offsets[0]
 
-    def _made(self, index: int, program: ValueProgram, offsets: Array, out: Any) -> Ragged:
-        dtype = TO_NUMPY[program.dtype]
+    def _made(self, index: int, dtype: DType, offsets: Array, out: Any) -> Ragged:
         if out is None:
-            return Ragged(empty((int(offsets[-1]),), dtype), offsets)
+            return Ragged(empty((int(offsets[-1]),), TO_NUMPY[dtype]), offsets)
         self._check_out(index, out.lengths, np.diff(offsets))
         return out  # type: ignore[no-any-return]
 
@@ -247,22 +283,18 @@ class Run:
     # --- the program of the rows ---
 
     def _blocks(self) -> list[slice]:
-        """Return the rows that are done at a time; all of them, where it makes a difference."""
-        if self._is_whole:
+        """Return the rows that are done at a time: all, where one program does all."""
+        if self._is_whole or self._recorded.ragged is None or not self._programs():
             return [slice(0, self._size)]
         begins = range(0, max(self._size, 1), BLOCK)
         return [slice(begin, min(begin + BLOCK, self._size)) for begin in begins]
 
-    def _order(self, block: slice) -> Any:
-        """Return the rows of a block by length, None where that does not help."""
-        if self._is_ordered or block.stop - block.start < _PACKET:
-            return None
-        if self._recorded.program.is_inner(self._options.map):  # rows wait for no others
+    def _longest(self, block: slice) -> Array | None:
+        """Return offsets by whose lengths rows may be ordered; None where they stay in order."""
+        if self._is_ordered:
             return None
         longest = max(self._ragged, key=lambda one: len(one.values))
-        order = np.empty(block.stop - block.start, np.int64)
-        is_uneven = order_by_length(longest.offsets[block.start : block.stop + 1], order)
-        return order if is_uneven else None
+        return longest.offsets[block.start : block.stop + 1]
 
     def _first(self, block: slice, arrays: dict[int, Any], progress: Any) -> list[Any]:
         """Run the program for the rows of a block; return all its results there."""
@@ -287,41 +319,19 @@ class Run:
 
     def _run_block(self, block: slice, results: list[Any], progress: Any) -> None:
         """Run the program for the rows of a block, by length where they differ much."""
-        order = self._order(block)
-        values = self._in_block(block)
         tell = None if progress is None else lambda done: progress(block.start + done)
-        options = self._map_options(block.start)
         call = self._recorded.program.call_into
-        sorted_results = None
-        if order is not None:
-            sorted_results = tuple(
-                np.empty_like(result) if self._mask is None else result[order] for result in results
-            )
-            try:
-                call(sorted_results, self._taken(values, order), options, tell)
-            except ElementError:  # which of the rows is the first to fail?
-                sorted_results = None
-        if sorted_results is None:
-            try:
-                call(tuple(results), values, options, tell)
-            except ElementError as error:
-                raise _renumbered(error, block.start + error.element) from None
-            return
-        for result, found in zip(results, sorted_results, strict=True):
-            result[order] = found
+        options = self._map_options(block.start)
+        offsets = self._longest(block)
+        try:
+            call(tuple(results), self._in_block(block), options, tell, (), offsets)
+        except ElementError as error:
+            raise _renumbered(error, block.start + error.element) from None
 
     def _in_block(self, block: slice) -> tuple[Any, ...]:
-        mapped = [*self._mapped, *[False] * (len(self._values) - len(self._mapped))]
         return tuple(
             value[block] if is_mapped and len(value) == self._size else value
-            for value, is_mapped in zip(self._values, mapped, strict=True)
-        )
-
-    def _taken(self, values: tuple[Any, ...], order: Array) -> tuple[Any, ...]:
-        mapped = [*self._mapped, *[False] * (len(values) - len(self._mapped))]
-        return tuple(
-            value.take(order, axis=0) if is_mapped and len(value) == len(order) else value
-            for value, is_mapped in zip(values, mapped, strict=True)
+            for value, is_mapped in zip(self._values, self._mapped, strict=True)
         )
 
     def _map_options(self, first: int) -> MapOptions:
@@ -343,6 +353,11 @@ class Run:
 
     def explained(self, copied: list[str]) -> Explanation:
         """Say what happens; the projected memory is that of the first block: none is larger."""
+        if self._recorded.ragged is not None:
+            none = np.empty(0)
+            self._add_targets(
+                [(one, self._ragged[one.argument].offsets, none) for _, one in self._written()]
+            )
         block = self._blocks()[0]
         values, options = self._in_block(block), self._map_options(0)
         program: Program = self._recorded.program
@@ -350,10 +365,11 @@ class Run:
         rows = block.stop - block.start
         sizes = self._result_bytes()
         sorting = 0
-        if self._order(block) is not None:  # copies in that order
-            taken = zip(values, self._mapped, strict=False)
+        if self._longest(block) is not None and not program.is_inner(options):  # copies in order
+            taken = zip(values, self._mapped, strict=True)
             arguments = sum(value.nbytes for value, is_mapped in taken if is_mapped)
-            sorting = arguments + rows * (sum(sizes) + 8)  # and the order itself
+            row = arguments // max(rows, 1) + sum(sizes) + 8  # and its place in the order
+            sorting = min(rows, BLOCK) * row
         beside = sorting
         if self._recorded.ragged is not None:
             programs = self._programs().values()
@@ -361,7 +377,7 @@ class Run:
             lengths = [one for one in programs if one.length is not None]
             # Lengths are added up, and compared with those of the second pass.
             found = 8 * (self._size + 1) * (len(lengths) + 1) + 8 * rows if lengths else 0
-            most = max(self._value_bytes(one, rows) for one in programs)
+            most = max((self._value_bytes(one, rows) for one in programs), default=0)
             beside = rows * (sum(sizes) - users) + found + max(sorting, most - room)
         return program.explain(values, options, copied, beside)
 
@@ -434,6 +450,7 @@ class Run:
                 "expected others."
             )
         self._refuse_overlap(name, leaf.values)
+        leaf.check(self._call)
         return leaf
 
     def _refuse_overlap(self, name: str, array: Array) -> None:

@@ -1,0 +1,193 @@
+#include "lanewise/api/by_length.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "lanewise/base/error.h"
+#include "lanewise/runtime/ragged.h"
+
+namespace lw::api {
+namespace {
+
+constexpr std::int64_t kBlock = 1 << 14;  // rows: what they have beside their values stays in cache
+constexpr std::int64_t kPacket = 64;      // fewer rows stay as they stand
+
+using Order = std::vector<std::int64_t>;
+
+/// The error of an element of a part of the call, for the whole.
+ElementError renumbered(const ElementError& error, std::int64_t first) {
+  std::string message = error.what();
+  const std::string number = fmt::format("element {}", error.element());
+  if (const std::size_t at = message.find(number); at != std::string::npos) {
+    message.replace(at, number.size(), fmt::format("element {}", first + error.element()));
+  }
+  return {message, first + error.element()};
+}
+
+/// The elements from one on of an array.
+template <class Array>
+Array part(Array array, std::int64_t first, std::int64_t count) {
+  using Byte = std::conditional_t<std::is_same_v<Array, Input>, const std::byte, std::byte>;
+  array.data = static_cast<Byte*>(array.data) + first * array.stride;
+  array.size = count;
+  return array;
+}
+
+/// Calls `copy` with a type of as many bytes as an element has, or with bytes of a long one.
+template <class Copy>
+void with_bytes(std::int64_t bytes, const Copy& copy) {
+  switch (bytes) {
+    case 1:
+      return copy(std::uint8_t{}, 1);
+    case 2:
+      return copy(std::uint16_t{}, 1);
+    case 4:
+      return copy(std::uint32_t{}, 1);
+    case 8:
+      return copy(std::uint64_t{}, 1);
+    default:
+      return copy(std::byte{}, bytes);
+  }
+}
+
+void take(const void* from, const Order& order, std::int64_t bytes, void* to) {
+  with_bytes(bytes, [&]<class T>(T, std::int64_t many) {
+    auto* out = static_cast<T*>(to);
+    for (const std::int64_t i : order) {
+      out = std::copy_n(static_cast<const T*>(from) + i * many, many, out);
+    }
+  });
+}
+
+void put(const void* from, const Order& order, std::int64_t bytes, void* to) {
+  with_bytes(bytes, [&]<class T>(T, std::int64_t many) {
+    const auto* in = static_cast<const T*>(from);
+    for (const std::int64_t i : order) {
+      std::copy_n(in, many, static_cast<T*>(to) + i * many);
+      in += many;
+    }
+  });
+}
+
+class CallByLength {
+ public:
+  CallByLength(ElementFunction& function, ElementFunction::Ready ready, const Input& starts,
+               const MapOptions& options)
+      : function_(function), ready_(ready), starts_(starts), options_(options) {}
+
+  runtime::RunStats run(std::span<const Output> outputs, std::span<const Input> inputs) {
+    std::int64_t count = 0;
+    for (std::int64_t first = 0; first < starts_.size; first += count) {
+      // Rows that have all lanes wait for no others.
+      count = starts_.size - first;
+      if (!ready_.is_inner()) count = std::min(kBlock, count);
+      own_inputs_.clear();
+      own_outputs_.clear();
+      for (const Input& input : inputs) {
+        own_inputs_.push_back(input.is_mapped() ? part(input, first, count) : input);
+      }
+      for (const Output& output : outputs) own_outputs_.push_back(part(output, first, count));
+      run_block(first, count);
+    }
+    return stats_;
+  }
+
+ private:
+  void run_block(std::int64_t first, std::int64_t count) {
+    if (count >= kPacket && !ready_.is_inner() && find_order(first, count)) {
+      try {
+        return run_ordered(first, count);
+      } catch (const ElementError&) {  // which of the rows is the first to fail?
+      }
+    }
+    try {
+      add(function_.call_ready(ready_, own_outputs_, own_inputs_, count, options(first)));
+    } catch (const ElementError& error) {
+      throw renumbered(error, first);
+    }
+  }
+
+  bool find_order(std::int64_t first, std::int64_t count) {
+    order_.resize(static_cast<std::size_t>(count));
+    const auto find = [&]<class Offset>(const Offset* offsets) {
+      return runtime::order_by_length(
+          std::span(offsets + first, static_cast<std::size_t>(count) + 1), std::span(order_));
+    };
+    if (starts_.type == DType::I32) return find(static_cast<const std::int32_t*>(starts_.data));
+    return find(static_cast<const std::int64_t*>(starts_.data));
+  }
+
+  void run_ordered(std::int64_t first, std::int64_t count) {
+    std::vector<Input> inputs = own_inputs_;
+    std::vector<Output> outputs = own_outputs_;
+    copies_.resize(inputs.size() + outputs.size());
+    const auto memory = [&](std::size_t at, std::int64_t bytes) {
+      copies_[at].resize(static_cast<std::size_t>(count * bytes));
+      return copies_[at].data();
+    };
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].is_mapped()) continue;
+      const std::int64_t bytes = inputs[i].item().bytes();
+      std::byte* const copy = memory(i, bytes);
+      take(inputs[i].data, order_, bytes, copy);
+      inputs[i].data = copy;
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::int64_t bytes = outputs[i].item().bytes();
+      std::byte* const copy = memory(inputs.size() + i, bytes);
+      if (options_.mask >= 0) take(outputs[i].data, order_, bytes, copy);  // some stay
+      outputs[i].data = copy;
+    }
+    add(function_.call_ready(ready_, outputs, inputs, count, options(first)));
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      put(outputs[i].data, order_, outputs[i].item().bytes(), own_outputs_[i].data);
+    }
+  }
+
+  /// Those for a part of the call, which has the time that is left.
+  MapOptions options(std::int64_t first) const {
+    MapOptions own = options_;
+    own.count.reset();
+    own.first_element += first;
+    if (options_.progress && first > 0) {
+      own.progress = [this, first](std::int64_t done) { options_.progress(first + done); };
+    }
+    if (options_.timeout > 0) {
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
+      own.timeout = std::max(options_.timeout - taken.count(), 1e-3);
+    }
+    return own;
+  }
+
+  void add(const runtime::RunStats& block) {
+    const runtime::RunStats before = stats_;
+    stats_ = block;
+    stats_.tier0_elements += before.tier0_elements;
+    stats_.tier1_elements += before.tier1_elements;
+    stats_.peak_bytes = std::max(stats_.peak_bytes, before.peak_bytes);
+  }
+
+  ElementFunction& function_;
+  ElementFunction::Ready ready_;
+  const Input& starts_;
+  const MapOptions& options_;
+  std::vector<Input> own_inputs_;  // of the block
+  std::vector<Output> own_outputs_;
+  Order order_;
+  std::vector<std::vector<std::byte>> copies_;  // of arrays, in that order
+  runtime::RunStats stats_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+runtime::RunStats call_by_length(ElementFunction& function, ElementFunction::Ready ready,
+                                 std::span<const Output> outputs, std::span<const Input> inputs,
+                                 const Input& starts, const MapOptions& options) {
+  return CallByLength(function, ready, starts, options).run(outputs, inputs);
+}
+
+}  // namespace lw::api

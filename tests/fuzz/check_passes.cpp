@@ -15,8 +15,8 @@
 namespace lw::fuzz {
 namespace {
 
-constexpr std::int64_t kMostElements = 24;
-constexpr std::int64_t kMostLongElements = 6;  // with many positions
+constexpr std::int64_t kMostElements = 16;
+constexpr std::int64_t kMostLongElements = 4;  // with many positions
 constexpr std::int64_t kMostSteps = 100000;
 
 /// A pass that closes loops leaves fewer; one that makes loops of `each`, or takes code out of it,

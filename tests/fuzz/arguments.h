@@ -10,13 +10,14 @@ struct Arguments {
   std::int64_t programs = 1000;
   std::uint64_t seed = 1;
   int jobs = 1;
-  std::int64_t failures = 5;
+  std::int64_t failures = 0;  // 0: as many as suit the kind of run
   double minutes = 0;
   double reduce_seconds = 120;
   bool digest = false;
   bool isolate = false;
   bool crashed = false;
   std::string file;
+  std::string state;
 };
 
 Arguments parse_arguments(int count, char** words);

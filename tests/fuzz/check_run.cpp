@@ -170,45 +170,64 @@ class Runner {
     const std::vector<Way> list =
         trial_.only ? std::vector<Way>{*trial_.only}
                     : std::vector<Way>{{1, 0, Way::kInputs}, {3, 64, Way::kMany, is_strided}};
-    std::vector<runtime::Fold> folds = folds_of(function_.results);
-    if (!trial_.only && !folds.empty()) {
-      // Few programs have keys: those are taken every other time.
-      const std::size_t choice = function_.values.size();
-      const bool takes_keys = folds.back().is_keyed() && choice % 2 == 0;
-      folds = {takes_keys ? folds.back() : folds[choice % folds.size()]};
-    }
-    for (runtime::Fold& fold : folds) {
-      const std::size_t first = function_.results.size() - fold.columns;
-      std::vector<std::uint64_t> memory(static_cast<std::size_t>(total_size(fold)));
+    for (runtime::Fold& fold : chosen_folds(arrays, inputs.count)) {
+      const auto items = std::span(function_.results).last(fold.columns);
+      const runtime::CombineMany combine = combining({items.begin() + 1, items.end()});
+      fold.combine = &combine;
+      std::vector<std::uint64_t> memory(total_words(fold));
       fold.total = memory.data();
       for (const Way& way : list) {
         if (!verdict_.agrees()) return;
-        arrays.set_layout(count_of(way, inputs), way.strided);
-        arrays.poison();
-        const runtime::Buffers buffers = arrays.folding(fold);
-        const std::int64_t failed = execute(buffers, inputs, way);
-        coverage().count(Counter::Folded);
-        coverage().count(Counter::Keyed, fold.is_keyed());
-        coverage().count(Counter::FoldedRows, !fold.is_keyed() && fold.size > 0);
-        const std::vector<Scalar> expected =
-            expected_total(fold, buffers.count, inputs.first_element,
-                           [&](std::size_t column, std::int64_t element, std::int64_t position) {
-                             return arrays.truth(first + column, element, position);
-                           });
-        const auto* got = reinterpret_cast<const std::byte*>(memory.data());
-        for (const Scalar& value : expected) {
-          const Scalar found = Scalar::load(fold.type, got);
-          got += types::size_of(fold.type);
-          // How many are "many" depends on estimates that a background compile makes better.
-          if (way.count == Way::kInputs) {
-            verdict_.digest = combine(verdict_.digest, found.canonical().bits());
-          }
-          if (failed < 0 && found == value) continue;
-          disagree("value", arrays, way,
-                   fmt::format("folded in way {}: expected {}, got {}", static_cast<int>(fold.kind),
-                               types::to_string(value), types::to_string(found)));
-        }
+        fold_in(way, fold, items, arrays, inputs);
       }
+    }
+  }
+
+  /// Few programs have others than sums and extremes of numbers: those are taken every other time.
+  std::vector<runtime::Fold> chosen_folds(const Arrays& arrays, std::int64_t count) const {
+    std::vector<runtime::Fold> all = folds_of(function_.results);
+    std::erase_if(all, [&](const runtime::Fold& fold) {
+      return !is_allowed(fold, count, values_of(fold, arrays));
+    });
+    if (!trial_.sample || all.empty()) return all;
+    std::vector<runtime::Fold> rare = all;
+    std::erase_if(rare, [](const runtime::Fold& f) { return f.kind <= runtime::Fold::Kind::Max; });
+    Random random(*trial_.sample);
+    return {random.pick(!rare.empty() && random.chance(60) ? rare : all)};
+  }
+
+  /// What is folded.
+  ValueOf values_of(const runtime::Fold& fold, const Arrays& arrays) const {
+    const std::size_t first = function_.results.size() - fold.columns;
+    return [first, &arrays](std::size_t column, std::int64_t element, std::int64_t position) {
+      return arrays.truth(first + column, element, position);
+    };
+  }
+
+  void fold_in(const Way& way, const runtime::Fold& fold, std::span<const types::Item> items,
+               Arrays& arrays, const Inputs& inputs) {
+    arrays.set_layout(count_of(way, inputs), way.strided);
+    arrays.poison();
+    const runtime::Buffers buffers = arrays.folding(fold);
+    const std::int64_t failed = execute(buffers, inputs, way);
+    coverage().count(Counter::Folded);
+    coverage().count(Counter::Keyed, fold.is_keyed());
+    coverage().count(Counter::Places, fold.gives_place());
+    coverage().count(Counter::Combined, fold.kind == runtime::Fold::Kind::Combine);
+    coverage().count(Counter::FoldedRows, fold.kind <= runtime::Fold::Kind::Max && fold.size > 0);
+    const std::vector<Part> expected =
+        expected_total(fold, items, buffers.count, inputs.first_element, values_of(fold, arrays));
+    const auto* total = static_cast<const std::byte*>(fold.total);
+    for (const Part& part : expected) {
+      const Scalar found = Scalar::load(part.value.type(), total + part.offset);
+      // How many are "many" depends on estimates that a background compile makes better.
+      if (way.count == Way::kInputs) {
+        verdict_.digest = combine(verdict_.digest, found.canonical().bits());
+      }
+      if (failed < 0 && found == part.value) continue;
+      disagree("value", arrays, way,
+               fmt::format("folded in way {}: expected {}, got {}", static_cast<int>(fold.kind),
+                           types::to_string(part.value), types::to_string(found)));
     }
   }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <istream>
+#include <ostream>
 #include <span>
 
 #include "tests/fuzz/compare.h"
@@ -17,6 +19,8 @@ constexpr std::array<const char*, kCounters> kNames = {"runs",
                                                        "folded",
                                                        "rows",
                                                        "with keys",
+                                                       "places of extremes",
+                                                       "combined by a function",
                                                        "compiled",
                                                        "with refill",
                                                        "with positions in lanes",
@@ -33,7 +37,11 @@ constexpr std::array<const char*, kCounters> kNames = {"runs",
                                                        "rows",
                                                        "each",
                                                        "nested ones",
-                                                       "counted ones"};
+                                                       "counted ones",
+                                                       "places of extremes",
+                                                       "rows in tables",
+                                                       "tables of bits",
+                                                       "newer failures"};
 
 template <std::size_t N>
 void add_to(std::array<std::int64_t, N>& sum, const std::array<std::int64_t, N>& more) {
@@ -61,6 +69,17 @@ std::string list(std::span<const std::int64_t> counts, Counter first, Counter la
   return text;
 }
 
+bool is_place(const ir::Instruction& in) {
+  const auto how = static_cast<ir::Collect>(in.index);
+  return how == ir::Collect::ArgMin || how == ir::Collect::ArgMax;
+}
+
+bool is_newer(ir::FailKind kind) {
+  using ir::FailKind;
+  return kind == FailKind::Lengths || kind == FailKind::Empty || kind == FailKind::Singular ||
+         kind == FailKind::NotPositive;
+}
+
 int schedule_of(const plan::Wish& wish) {
   if (wish.inner.value_or(false)) return 3;
   if (wish.batched.value_or(false)) return 4;
@@ -86,10 +105,16 @@ void Coverage::count(const ir::Function& f) {
     if (in.op == ops::Op::Each) note(Counter::Each);
     if (in.op == ops::Op::Each && depth > 0) note(Counter::Nested);
     if (ir::has_count(in)) note(Counter::Counted);
+    if (in.op == ops::Op::Collect && is_place(in)) note(Counter::Extremes);
+    if (in.op == ops::Op::Fail && is_newer(static_cast<ir::FailKind>(in.index))) {
+      note(Counter::Kinds);
+    }
   });
   for (const ir::Param& p : f.params) {
     if (p.kind == ir::ParamKind::Seed) note(Counter::Draws);
     if (p.is_row()) note(Counter::Rows);
+    if (p.is_table() && p.name.starts_with("values")) note(Counter::Ragged);
+    if (p.is_table() && p.name == "bits") note(Counter::Linear);
   }
   for (std::size_t i = 0; i < kCounters; ++i) counts_[i] += has[i] ? 1 : 0;
 }
@@ -119,6 +144,32 @@ void Coverage::add(const Coverage& other) {
   add_to(ways_, other.ways_);
 }
 
+template <class Use>
+void Coverage::for_each_number(auto& self, const Use& use) {
+  for (auto& number : self.counts_) use(number);
+  for (auto& number : self.shapes_) use(number);
+  for (auto& number : self.registers_) use(number);
+  for (auto& number : self.ways_) use(number);
+}
+
+void Coverage::save(std::ostream& out) const {
+  std::size_t size = 0;
+  for_each_number(*this, [&](std::int64_t) { ++size; });
+  out << ' ' << size;
+  for_each_number(*this, [&](std::int64_t number) { out << ' ' << number; });
+  out << '\n';
+}
+
+bool Coverage::load(std::istream& in) {
+  std::size_t size = 0, expected = 0;
+  in >> expected;
+  for_each_number(*this, [&](std::int64_t& number) {
+    ++size;
+    in >> number;
+  });
+  return in && size == expected;
+}
+
 std::string Coverage::to_string() const {
   const auto is_possible = [](std::size_t i) {
     const auto isa = static_cast<plan::Isa>(i / kWidths % kSets);
@@ -131,9 +182,9 @@ std::string Coverage::to_string() const {
   return fmt::format(
       "{}\n{}\nprograms with {}\ncombinations: schedule, instruction set and lanes {}; schedule "
       "and registers {}; tier and way to run {}",
-      list(counts_, Counter::Runs, Counter::Keyed),
+      list(counts_, Counter::Runs, Counter::Combined),
       list(counts_, Counter::Compiled, Counter::Limited),
-      list(counts_, Counter::Branches, Counter::Counted), seen(shapes_, is_possible),
+      list(counts_, Counter::Branches, Counter::Kinds), seen(shapes_, is_possible),
       seen(registers_, any), seen(ways_, any));
 }
 

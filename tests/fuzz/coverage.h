@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <iosfwd>
 #include <string>
 
 #include "lanewise/ir/function.h"
@@ -20,6 +21,8 @@ enum class Counter : std::uint8_t {
   Folded,   // with results that are folded
   FoldedRows,
   Keyed,
+  Places,    // of least and greatest ones
+  Combined,  // by a function of the user's
   // Trials.
   Compiled,
   Refilled,
@@ -37,10 +40,14 @@ enum class Counter : std::uint8_t {
   Draws,
   Rows,  // as parameters
   Each,
-  Nested,   // an `each` inside of another, of a branch or of a loop
-  Counted,  // an `each` whose elements differ in their positions
+  Nested,    // an `each` inside of another, of a branch or of a loop
+  Counted,   // an `each` whose elements differ in their positions
+  Extremes,  // the place of the least or greatest one of the positions
+  Ragged,    // rows of lengths of their own in a table
+  Linear,    // tables of bits
+  Kinds,     // failures of the newer kinds
 };
-constexpr std::size_t kCounters = static_cast<std::size_t>(Counter::Counted) + 1;
+constexpr std::size_t kCounters = static_cast<std::size_t>(Counter::Kinds) + 1;
 
 class Coverage {
  public:
@@ -54,10 +61,18 @@ class Coverage {
   void count(const Trial& trial, const Way& way);
   void add(const Coverage& other);
 
+  /// As numbers, how many there are first.
+  void save(std::ostream& out) const;
+  /// False: there are others.
+  bool load(std::istream& in);
+
   /// All there is to know, in a few lines.
   std::string to_string() const;
 
  private:
+  template <class Use>
+  static void for_each_number(auto& self, const Use& use);
+
   static constexpr int kSchedules = 5, kSets = 3, kWidths = 3, kRegisters = 4, kTiers = 3;
 
   std::array<std::int64_t, kCounters> counts_ = {};

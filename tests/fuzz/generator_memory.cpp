@@ -16,6 +16,7 @@ void Generator::memory_op() {
   const bool may_declare = has_arrays_ && arrays_.size() < kMostArrays;
   if (may_declare && random_.chance(arrays_.empty() ? 60 : 15)) return new_array();
   if (has_numbers_ && random_.chance(30)) return element_number();
+  if (bits_ != ir::kNone && random_.chance(40)) return read_bits();
   if (!any_place()) return random_op();
   if (random_.chance(20)) return guarded_access();
   if (random_.chance(15)) return access_neighbours();

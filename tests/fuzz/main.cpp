@@ -3,10 +3,12 @@
 //   --programs N   how many (1000)
 //   --seed S       the first seed (1); each program has its own
 //   --jobs N       processes that share them (1)
-//   --failures N   stops after so many programs that went wrong (5)
+//   --failures N   stops after so many programs that went wrong (5; in a long run 100)
 //   --minutes M    goes on for so long instead
 //   --digest       prints a number that depends on all results, and nothing else, on stdout: equal
 //                  for builds with different compilers and for any number of jobs
+//   --long FILE    keeps where it stands in a file, every few minutes, and goes on from there when
+//                  it is started again; --programs counts all of them
 //   --one FILE     checks one program, as text, in every shape there is
 //   --reduce S     takes at most so many seconds to make a program smaller (120)
 //   --isolate      runs each check in a process of its own
@@ -16,18 +18,20 @@
 // reads. Exit code 1 if there was one.
 #include <fmt/core.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <limits>
 
 #include "tests/fuzz/arguments.h"
 #include "tests/fuzz/crashes.h"
-#include "tests/fuzz/workers.h"
+#include "tests/fuzz/state.h"
 
 namespace lw::fuzz {
 namespace {
 
 constexpr unsigned kMostSeconds = 240;  // for one program
-constexpr std::int64_t kBatch = 2000;   // programs, after which processes begin anew
+// Programs, after which processes begin anew; a long run keeps where it stands so often.
+constexpr std::int64_t kBatch = 2000, kLongBatch = 500;
 
 class Fuzzer {
  public:
@@ -58,21 +62,35 @@ class Fuzzer {
   /// In batches, each with processes of its own, so that what those keep does not add up.
   void many() {
     catch_crashes(arguments_.reduce_seconds);
-    Seeds seeds{.first = arguments_.seed, .seconds = arguments_.minutes * 60};
-    std::int64_t left = arguments_.programs;
-    if (arguments_.minutes > 0) left = std::numeric_limits<std::int64_t>::max();
-    while (left > 0 && tally_.failures < arguments_.failures) {
-      seeds.count = std::min(left, kBatch);
-      seeds.most_failures = arguments_.failures - tally_.failures;
-      const Tally found = run_workers(seeds, arguments_.jobs, [&](std::uint64_t seed) {
+    const bool is_long = !arguments_.state.empty();
+    const auto start = std::chrono::steady_clock::now();
+    const auto seconds_left = [&] {
+      const auto passed = std::chrono::steady_clock::now() - start;
+      return arguments_.minutes * 60 - std::chrono::duration<double>(passed).count();
+    };
+    State state{.next = arguments_.seed};
+    if (is_long) state = load_state(arguments_.state, arguments_.seed);
+    std::int64_t most_failures = arguments_.failures;
+    if (most_failures == 0) most_failures = is_long ? 100 : 5;
+    const bool by_time = arguments_.minutes > 0;
+    const std::int64_t end =
+        by_time && !is_long ? std::numeric_limits<std::int64_t>::max() : arguments_.programs;
+    while (state.tally.programs < end && state.tally.failures < most_failures) {
+      if (by_time && seconds_left() <= 0) break;
+      // What is kept in the file ends with a whole batch.
+      const Seeds seeds{
+          .first = state.next,
+          .count = std::min(end - state.tally.programs, is_long ? kLongBatch : kBatch),
+          .most_failures = is_long ? kLongBatch : most_failures - state.tally.failures,
+          .seconds = by_time && !is_long ? seconds_left() : 0};
+      state.tally.add(run_workers(seeds, arguments_.jobs, [&](std::uint64_t seed) {
         expect_crash_of(seed, kMostSeconds);
         return check_seed(seed, options_);
-      });
-      tally_.add(found);
-      seeds.first += static_cast<std::uint64_t>(seeds.count);
-      left -= seeds.count;
-      if (found.programs < seeds.count) break;
+      }));
+      state.next += static_cast<std::uint64_t>(seeds.count);
+      if (is_long) save_state(arguments_.state, state);
     }
+    tally_ = state.tally;
   }
 
   int finish() const {

@@ -40,12 +40,15 @@ Arguments parse_arguments(int count, char** words) {
       arguments.programs = 1;
     } else if (word == "--one" && i + 1 < count) {
       arguments.file = words[++i];
+    } else if (word == "--pass" && i + 1 < count) {
+      arguments.pass = words[++i];
     } else if (word == "--long" && i + 1 < count) {
       arguments.state = words[++i];
     } else {
       throw UsageError(fmt::format(
           "unknown option; got '{}', expected --programs N, --seed S, --jobs N, --failures N, "
-          "--minutes M, --digest, --one FILE, --long FILE, --reduce S, --isolate or --crashed.",
+          "--minutes M, --digest, --one FILE, --long FILE, --pass NAME, --reduce S, --isolate or "
+          "--crashed.",
           word));
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace lw::fuzz {
@@ -16,6 +17,7 @@ struct Arguments {
   bool digest = false;
   bool isolate = false;
   bool crashed = false;
+  std::optional<std::string> pass;
   std::string file;
   std::string state;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace lw::fuzz {
@@ -10,6 +11,7 @@ namespace lw::fuzz {
 struct CheckOptions {
   bool isolate = false;  // each check in a process of its own
   double reduce_seconds = 120;
+  std::optional<std::string> pass = {};  // nothing runs; passes whose names begin so are compared
 };
 
 struct Outcome {

@@ -38,7 +38,7 @@ Verdict check(const Trial& trial, const ir::Function& function, const Inputs& in
     case Trial::Kind::Text:
       return check_text(function);
     case Trial::Kind::Passes:
-      return check_passes(function, inputs, truth);
+      return check_passes(trial, function, inputs, truth);
     case Trial::Kind::Run:
       break;
   }

@@ -21,6 +21,7 @@ struct Trial {
     Run,     // execution, in many ways
   };
   Kind kind = Kind::Run;
+  std::string pass;                                            // Passes: those whose names begin so
   runtime::CompileMode compile = runtime::CompileMode::Never;  // Never: the tile machine
   plan::Wish wish;
   std::optional<DType> step_counter;
@@ -82,8 +83,8 @@ std::uint64_t digest_of(std::span<const ir::Evaluation> truth);
 /// can be compared then.
 bool is_undefined(std::span<const ir::Evaluation> truth);
 
-/// What is checked before anything runs.
-std::vector<Trial> static_trials();
+/// What is checked before anything runs, with the passes whose names begin so.
+std::vector<Trial> static_trials(const std::string& pass = {});
 
 /// The runs of a program: one or two shapes of machine code, others for each seed, in a few ways of
 /// all, so that a thousand seeds see every combination several times.

@@ -13,35 +13,16 @@
 namespace lw::fuzz {
 namespace {
 
-constexpr std::array<const char*, kCounters> kNames = {"runs",
-                                                       "with several workers",
-                                                       "with failing elements",
-                                                       "folded",
-                                                       "rows",
-                                                       "with keys",
-                                                       "places of extremes",
-                                                       "combined by a function",
-                                                       "compiled",
-                                                       "with refill",
-                                                       "with positions in lanes",
-                                                       "in step",
-                                                       "with a step limit",
-                                                       "branches",
-                                                       "rare ones",
-                                                       "blocks left early",
-                                                       "exits out of several",
-                                                       "arrays",
-                                                       "tables",
-                                                       "numbers",
-                                                       "draws",
-                                                       "rows",
-                                                       "each",
-                                                       "nested ones",
-                                                       "counted ones",
-                                                       "places of extremes",
-                                                       "rows in tables",
-                                                       "tables of bits",
-                                                       "newer failures"};
+// clang-format off
+constexpr auto kNames = std::to_array<const char*>({
+    "runs", "with several workers", "with failing elements", "folded", "rows", "with keys",
+    "places of extremes", "combined by a function", "passes", "compiled", "with refill",
+    "with positions in lanes", "in step", "with a step limit", "branches", "rare ones",
+    "blocks left early", "exits out of several", "arrays", "tables", "numbers", "draws", "rows",
+    "each", "nested ones", "counted ones", "places of extremes", "rows in tables",
+    "tables of bits", "newer failures"});
+// clang-format on
+static_assert(kNames.size() == kCounters);
 
 template <std::size_t N>
 void add_to(std::array<std::int64_t, N>& sum, const std::array<std::int64_t, N>& more) {
@@ -182,7 +163,7 @@ std::string Coverage::to_string() const {
   return fmt::format(
       "{}\n{}\nprograms with {}\ncombinations: schedule, instruction set and lanes {}; schedule "
       "and registers {}; tier and way to run {}",
-      list(counts_, Counter::Runs, Counter::Combined),
+      list(counts_, Counter::Runs, Counter::Passes),
       list(counts_, Counter::Compiled, Counter::Limited),
       list(counts_, Counter::Branches, Counter::Kinds), seen(shapes_, is_possible),
       seen(registers_, any), seen(ways_, any));

@@ -23,6 +23,7 @@ enum class Counter : std::uint8_t {
   Keyed,
   Places,    // of least and greatest ones
   Combined,  // by a function of the user's
+  Passes,    // compared
   // Trials.
   Compiled,
   Refilled,

@@ -9,6 +9,8 @@
 //                  for builds with different compilers and for any number of jobs
 //   --long FILE    keeps where it stands in a file, every few minutes, and goes on from there when
 //                  it is started again; --programs counts all of them
+//   --pass NAME    runs nothing: compares what programs give before and after passes whose names
+//                  begin so ("simplify", "serialize"; "" for all)
 //   --one FILE     checks one program, as text, in every shape there is
 //   --reduce S     takes at most so many seconds to make a program smaller (120)
 //   --isolate      runs each check in a process of its own
@@ -37,7 +39,9 @@ class Fuzzer {
  public:
   explicit Fuzzer(Arguments arguments)
       : arguments_(std::move(arguments)),
-        options_{.isolate = arguments_.isolate, .reduce_seconds = arguments_.reduce_seconds} {}
+        options_{.isolate = arguments_.isolate,
+                 .reduce_seconds = arguments_.reduce_seconds,
+                 .pass = arguments_.pass} {}
 
   int run() {
     if (!arguments_.file.empty()) {

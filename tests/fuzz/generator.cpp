@@ -62,6 +62,7 @@ void Generator::body() {
   for (int i = 0; i < loops; ++i) {
     loop();
     segment(random_.between(0, 4));
+    if (!arrays_.empty() && random_.chance(40)) update();
     if (fails_ && random_.chance(40)) fail_seldom();
   }
   if (has_each_ && has_budget()) each();
@@ -217,6 +218,8 @@ void Generator::segment(int length) {
       ragged();
     } else if (has_memory() && random_.chance(35)) {
       memory_op();
+    } else if (random_.chance(2)) {
+      linear_loop();
     } else if (seed_ != ir::kNone && sites_ < 2 && random_.chance(20)) {
       draw();
     } else if (fails_ && random_.chance(15)) {

@@ -32,6 +32,7 @@ class Generator {
     std::vector<ValueId> arguments = {};
     std::vector<bool> uniform = {};  // by position: what it gives is the same for all
     bool parts = false;              // elements leave it one by one
+    bool tame = false;               // a loop that all elements leave together, if all goes well
     ValueId counter = ir::kNone;     // of a loop
     ValueId below = ir::kNone;       // what the counter is less than, wherever the body reads it
     std::optional<std::size_t> draws = {};  // position of the number of draws
@@ -69,6 +70,7 @@ class Generator {
     std::optional<std::size_t> sum = {};        // takes in what nothing else in the body uses
     bool down = false;
     bool tests_first = false;  // nothing stands before the test
+    bool tame = false;         // tests nothing but the counter, which is the same for all
     ValueId end = ir::kNone;
     ValueId step = ir::kNone;
   };
@@ -160,9 +162,11 @@ class Generator {
   std::vector<ValueId> exit_values(std::size_t target);
   void exit();
   ValueId exit_condition();
+  bool is_tame() const { return !scopes_.empty() && scopes_.back().tame; }
   void branch();
   void once();
   void loop();
+  void linear_loop();
   ValueId loop_end(Loop& loop, DType& type, int most);
   void rotate(Loop& loop, std::vector<ValueId>& initial);
   void loop_body(const Loop& loop);
@@ -182,6 +186,7 @@ class Generator {
   void access();
   void guarded_access();
   void access_neighbours();
+  void update();
   void access(ValueId place, ir::IndexMode mode, ValueId index, bool writes);
   /// An array, a table, a row or what an `each` has kept.
   std::optional<ValueId> any_place();

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <map>
 #include <new>
 
@@ -42,7 +43,11 @@ class Workers {
     slots_ = reinterpret_cast<Slot*>(shared_ + 1);
     for (int i = 0; i < jobs; ++i) new (slots_ + i) Slot;
   }
-  ~Workers() { munmap(shared_, bytes_); }
+  ~Workers() {
+    for (const auto& [child, number] : running_) kill(child, SIGTERM);
+    for (const auto& [child, number] : running_) waitpid(child, nullptr, 0);
+    munmap(shared_, bytes_);
+  }
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
@@ -55,6 +60,9 @@ class Workers {
       if (found == running_.end()) continue;
       const int number = found->second;
       running_.erase(found);
+      if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM)) {
+        throw Cancelled("somebody stopped it.");
+      }
       if (slot(number).is_busy) {
         bury(number);
       } else if (status != 0) {

@@ -92,10 +92,10 @@ BUGS = (
         "scatter(at(p.home), at(p.offset), p.size, order, live);\n      }\n      pack(",
     ),
     Bug(
-        "the tile machine broadcasts to the packed lanes only",
+        "the tile machine gives packed lanes the arrays of others",
         "lanewise/backend/tile/machine.cpp",
-        "fill(at(s.dst), at(s.sources[0]), s.size, m_.lanes_);",
-        "fill(at(s.dst), at(s.sources[0]), s.size, n);",
+        "return rows[place * m_.lanes_ + (ids()[lane] - static_cast<std::int32_t>(offset_))];",
+        "return rows[place * m_.lanes_ + lane];",
     ),
     Bug(
         "accumulators combine blocks that are not neighbours",

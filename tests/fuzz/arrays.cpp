@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/fuzz/checks.h"
-
 namespace lw::fuzz {
 namespace {
 
@@ -130,20 +128,6 @@ std::string Arrays::differs(std::size_t r) const {
     }
   }
   return {};
-}
-
-std::uint64_t Arrays::digest() const {
-  std::uint64_t digest = 2;
-  for (const Array& array : outputs_) {
-    const auto size = static_cast<std::int64_t>(types::size_of(array.item.type));
-    for (std::int64_t i = 0; i < std::min(count_, period_); ++i) {
-      for (std::int64_t v = 0; v < array.size(); ++v) {
-        const auto value = Scalar::load(array.item.type, array.at(i) + v * size);
-        digest = combine(digest, value.canonical().bits());
-      }
-    }
-  }
-  return digest;
 }
 
 }  // namespace lw::fuzz

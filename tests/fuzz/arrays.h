@@ -46,7 +46,6 @@ class Arrays {
   }
   /// What differs from the truth in the outputs, or nothing.
   std::string mismatch() const;
-  std::uint64_t digest() const;
 
  private:
   /// One input or output.

@@ -9,14 +9,15 @@
 #include "lanewise/kernel/lower.h"
 #include "lanewise/transform/passes.h"
 #include "tests/fuzz/checks.h"
+#include "tests/fuzz/coverage.h"
 #include "tests/fuzz/slots.h"
 #include "tests/fuzz/tables.h"
 
 namespace lw::fuzz {
 namespace {
 
-constexpr std::int64_t kMostElements = 24;
-constexpr std::int64_t kMostLongElements = 6;  // with many positions
+constexpr std::int64_t kMostElements = 16;
+constexpr std::int64_t kMostLongElements = 4;  // with many positions
 constexpr std::int64_t kMostSteps = 100000;
 
 /// A pass that closes loops leaves fewer; one that makes loops of `each`, or takes code out of it,
@@ -87,7 +88,7 @@ Verdict check_text(const ir::Function& function) {
   return {};
 }
 
-Verdict check_passes(const ir::Function& function, const Inputs& inputs,
+Verdict check_passes(const Trial& trial, const ir::Function& function, const Inputs& inputs,
                      std::span<const ir::Evaluation> truth) {
   const bool is_long = transform::has_each(function);
   const std::int64_t most_elements = is_long ? kMostLongElements : kMostElements;
@@ -99,6 +100,8 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
                          std::span<const ir::Evaluation> expected, std::optional<Scalar> limit = {},
                          Steps steps = Steps::Same) {
     ir::verify(f);
+    if (!name.starts_with(trial.pass)) return f;
+    coverage().count(Counter::Passes);
     const std::string found = compare(f, some, expected, limit, steps);
     if (!found.empty() && problem.empty()) problem = fmt::format("{} {}", name, found);
     return f;
@@ -114,7 +117,11 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
   ir::verify(f);
   f = transform::remove_dead(f);
   ir::verify(f);
-  ir::verify(transform::contract(f));  // gives other bits
+  for (const auto pass : {transform::contract, transform::contract_near,
+                          transform::compute_in_double, transform::compute_in_pairs}) {
+    ir::verify(pass(f));  // gives other bits
+  }
+  check("widen_halves", transform::expand(transform::widen_halves(f)), truth);
   f = check("expand", transform::expand(f), truth);
   check("remove_dead", transform::remove_dead(f), truth);
   const ir::Function simple = check("simplify", transform::simplify(f), truth);
@@ -123,6 +130,8 @@ Verdict check_passes(const ir::Function& function, const Inputs& inputs,
   check("close_loops, alone", transform::close_loops(f), truth, {}, Steps::Fewer);
   check("flatten_branches", transform::flatten_branches(simple), truth);
   check("flatten_branches, alone", transform::flatten_branches(f), truth);
+  check("delay_rare", transform::delay_rare(simple), truth);
+  check("delay_rare, alone", transform::delay_rare(f), truth);
   const ir::Function program = check("run", transform::run(function), truth, {}, fewer);
   if (is_long) {
     check("fuse", transform::fuse(simple), truth, {}, Steps::Other);

@@ -1,4 +1,4 @@
-// One program on one tier: every thread count and chunk size, and counts around the lane count.
+// One program on one tier, in all the ways of a trial.
 #include <fmt/core.h>
 #include <immintrin.h>
 
@@ -10,6 +10,7 @@
 #include "lanewise/transform/passes.h"
 #include "tests/fuzz/arrays.h"
 #include "tests/fuzz/checks.h"
+#include "tests/fuzz/coverage.h"
 #include "tests/fuzz/folds.h"
 
 namespace lw::fuzz {
@@ -85,23 +86,12 @@ class Runner {
     return {longest.begin(), longest.end()};
   }
 
-  /// Every number of threads with every chunk size, then counts around the lane count.
   std::vector<Way> ways() const {
     if (trial_.only) return {*trial_.only};
-    std::vector<Way> list;
-    for (const std::int64_t chunk : {0, 1, 7, 64, 1000}) {
-      for (const int threads : {1, 2, 3}) list.push_back({threads, chunk, Way::kMany});
-    }
     const std::int64_t lanes = trial_.wish.lanes.value_or(128);
     const std::int64_t packet = lanes * trial_.wish.interleave.value_or(2);
-    for (const std::int64_t count : {std::int64_t{1}, lanes - 1, lanes, lanes + 1, packet - 1,
-                                     packet, packet + 1, 2 * packet + 1}) {
-      list.push_back({1, 0, count});
-    }
-    list.push_back({1, 0, Way::kInputs});
-    list.push_back({1, 0, Way::kInputs, true});
-    list.push_back({3, 7, Way::kMany, true});
-    return list;
+    return trial_.sample ? some_ways(lanes, packet, Random(*trial_.sample))
+                         : all_ways(lanes, packet);
   }
 
   /// Many elements are as many as make the map worth several threads, unless small chunks would
@@ -128,7 +118,8 @@ class Runner {
 
   /// The element that fails first, or -1.
   std::int64_t execute(const runtime::Buffers& buffers, const Inputs& inputs, const Way& way) {
-    ++coverage().runs;
+    coverage().count(Counter::Runs);
+    coverage().count(trial_, way);
     PresentWay::get().set(way);
     const std::int64_t count = buffers.count;
     try {
@@ -139,9 +130,9 @@ class Runner {
                                                         .compile = trial_.compile,
                                                         .seed = inputs.seed(function_),
                                                         .first_element = inputs.first_element});
-      coverage().several_workers += stats.workers > 1;
+      coverage().count(Counter::SeveralWorkers, stats.workers > 1);
     } catch (const ElementError& error) {
-      ++coverage().failing;
+      coverage().count(Counter::Failing);
       message_ = error.what();
       return error.element();
     }
@@ -169,7 +160,6 @@ class Runner {
           failed < 0 ? arrays.mismatch() : fmt::format("element {} should not fail", failed);
       if (!found.empty()) disagree(failed < 0 ? "value" : "failure", arrays, way, found);
     }
-    verdict_.digest = combine(verdict_.digest, arrays.digest());
     fold_results(arrays, inputs);
   }
 
@@ -180,45 +170,64 @@ class Runner {
     const std::vector<Way> list =
         trial_.only ? std::vector<Way>{*trial_.only}
                     : std::vector<Way>{{1, 0, Way::kInputs}, {3, 64, Way::kMany, is_strided}};
-    std::vector<runtime::Fold> folds = folds_of(function_.results);
-    if (!trial_.only && !folds.empty()) {
-      // Few programs have keys: those are taken every other time.
-      const std::size_t choice = function_.values.size();
-      const bool takes_keys = folds.back().is_keyed() && choice % 2 == 0;
-      folds = {takes_keys ? folds.back() : folds[choice % folds.size()]};
-    }
-    for (runtime::Fold& fold : folds) {
-      const std::size_t first = function_.results.size() - fold.columns;
-      std::vector<std::uint64_t> memory(static_cast<std::size_t>(total_size(fold)));
+    for (runtime::Fold& fold : chosen_folds(arrays, inputs.count)) {
+      const auto items = std::span(function_.results).last(fold.columns);
+      const runtime::CombineMany combine = combining({items.begin() + 1, items.end()});
+      fold.combine = &combine;
+      std::vector<std::uint64_t> memory(total_words(fold));
       fold.total = memory.data();
       for (const Way& way : list) {
         if (!verdict_.agrees()) return;
-        arrays.set_layout(count_of(way, inputs), way.strided);
-        arrays.poison();
-        const runtime::Buffers buffers = arrays.folding(fold);
-        const std::int64_t failed = execute(buffers, inputs, way);
-        ++coverage().folded;
-        coverage().keyed += fold.is_keyed();
-        coverage().folded_rows += !fold.is_keyed() && fold.size > 0;
-        const std::vector<Scalar> expected =
-            expected_total(fold, buffers.count, inputs.first_element,
-                           [&](std::size_t column, std::int64_t element, std::int64_t position) {
-                             return arrays.truth(first + column, element, position);
-                           });
-        const auto* got = reinterpret_cast<const std::byte*>(memory.data());
-        for (const Scalar& value : expected) {
-          const Scalar found = Scalar::load(fold.type, got);
-          got += types::size_of(fold.type);
-          // How many are "many" depends on estimates that a background compile makes better.
-          if (way.count == Way::kInputs) {
-            verdict_.digest = combine(verdict_.digest, found.canonical().bits());
-          }
-          if (failed < 0 && found == value) continue;
-          disagree("value", arrays, way,
-                   fmt::format("folded in way {}: expected {}, got {}", static_cast<int>(fold.kind),
-                               types::to_string(value), types::to_string(found)));
-        }
+        fold_in(way, fold, items, arrays, inputs);
       }
+    }
+  }
+
+  /// Few programs have others than sums and extremes of numbers: those are taken every other time.
+  std::vector<runtime::Fold> chosen_folds(const Arrays& arrays, std::int64_t count) const {
+    std::vector<runtime::Fold> all = folds_of(function_.results);
+    std::erase_if(all, [&](const runtime::Fold& fold) {
+      return !is_allowed(fold, count, values_of(fold, arrays));
+    });
+    if (!trial_.sample || all.empty()) return all;
+    std::vector<runtime::Fold> rare = all;
+    std::erase_if(rare, [](const runtime::Fold& f) { return f.kind <= runtime::Fold::Kind::Max; });
+    Random random(*trial_.sample);
+    return {random.pick(!rare.empty() && random.chance(60) ? rare : all)};
+  }
+
+  /// What is folded.
+  ValueOf values_of(const runtime::Fold& fold, const Arrays& arrays) const {
+    const std::size_t first = function_.results.size() - fold.columns;
+    return [first, &arrays](std::size_t column, std::int64_t element, std::int64_t position) {
+      return arrays.truth(first + column, element, position);
+    };
+  }
+
+  void fold_in(const Way& way, const runtime::Fold& fold, std::span<const types::Item> items,
+               Arrays& arrays, const Inputs& inputs) {
+    arrays.set_layout(count_of(way, inputs), way.strided);
+    arrays.poison();
+    const runtime::Buffers buffers = arrays.folding(fold);
+    const std::int64_t failed = execute(buffers, inputs, way);
+    coverage().count(Counter::Folded);
+    coverage().count(Counter::Keyed, fold.is_keyed());
+    coverage().count(Counter::Places, fold.gives_place());
+    coverage().count(Counter::Combined, fold.kind == runtime::Fold::Kind::Combine);
+    coverage().count(Counter::FoldedRows, fold.kind <= runtime::Fold::Kind::Max && fold.size > 0);
+    const std::vector<Part> expected =
+        expected_total(fold, items, buffers.count, inputs.first_element, values_of(fold, arrays));
+    const auto* total = static_cast<const std::byte*>(fold.total);
+    for (const Part& part : expected) {
+      const Scalar found = Scalar::load(part.value.type(), total + part.offset);
+      // How many are "many" depends on estimates that a background compile makes better.
+      if (way.count == Way::kInputs) {
+        verdict_.digest = combine(verdict_.digest, found.canonical().bits());
+      }
+      if (failed < 0 && found == part.value) continue;
+      disagree("value", arrays, way,
+               fmt::format("folded in way {}: expected {}, got {}", static_cast<int>(fold.kind),
+                           types::to_string(part.value), types::to_string(found)));
     }
   }
 
@@ -239,7 +248,6 @@ class Runner {
                  fmt::format("expected '{}' in '{}'", words_of(truth, failed), message_));
       }
     }
-    verdict_.digest = combine(verdict_.digest, static_cast<std::uint64_t>(lowest));
   }
 
   /// What the message about a failing element says.
@@ -266,12 +274,14 @@ class Runner {
   }
 
   void count_coverage() const {
-    coverage().limited += trial_.step_counter.has_value();
+    coverage().count(trial_);
+    coverage().count(Counter::Limited, trial_.step_counter.has_value());
     if (trial_.compile != runtime::CompileMode::Now) return;
-    ++coverage().compiled;
-    coverage().refilled += program_->report().choice.schedule.refill;
-    coverage().inner += program_->report().choice.schedule.inner;
-    coverage().batched += program_->report().choice.schedule.batched > 0;
+    const plan::Schedule& schedule = program_->report().choice.schedule;
+    coverage().count(Counter::Compiled);
+    coverage().count(Counter::Refilled, schedule.refill);
+    coverage().count(Counter::Inner, schedule.inner);
+    coverage().count(Counter::Batched, schedule.batched > 0);
   }
 
   const Trial& trial_;
@@ -283,11 +293,6 @@ class Runner {
 };
 
 }  // namespace
-
-Coverage& coverage() {
-  static Coverage instance;
-  return instance;
-}
 
 Verdict check_run(const Trial& trial, const ir::Function& function, const Inputs& inputs,
                   std::span<const ir::Evaluation> truth) {

@@ -10,7 +10,7 @@ inline std::uint64_t combine(std::uint64_t digest, std::uint64_t more) {
 }
 
 Verdict check_text(const ir::Function& function);
-Verdict check_passes(const ir::Function& function, const Inputs& inputs,
+Verdict check_passes(const Trial& trial, const ir::Function& function, const Inputs& inputs,
                      std::span<const ir::Evaluation> truth);
 /// `truth` is that of the program with the trial's step limit.
 Verdict check_run(const Trial& trial, const ir::Function& function, const Inputs& inputs,

@@ -26,16 +26,6 @@ bool is_unchecked(const ir::Instruction& in) {
   return has_mode && in.index == static_cast<std::uint32_t>(ir::IndexMode::Unchecked);
 }
 
-std::uint64_t digest_of(std::span<const ir::Evaluation> truth) {
-  std::uint64_t digest = 1;
-  for (const ir::Evaluation& e : truth) {
-    digest = combine(digest, e.failure ? 1 + static_cast<std::uint64_t>(e.failure->kind) : 0);
-    digest = combine(digest, static_cast<std::uint64_t>(e.steps));
-    for (const Scalar& value : e.results) digest = combine(digest, value.canonical().bits());
-  }
-  return digest;
-}
-
 /// A smaller program may have lost the loop that the trial wants to refill.
 bool is_possible(const Trial& trial, const ir::Function& function) {
   return !trial.wish.refill.value_or(false) ||
@@ -48,7 +38,7 @@ Verdict check(const Trial& trial, const ir::Function& function, const Inputs& in
     case Trial::Kind::Text:
       return check_text(function);
     case Trial::Kind::Passes:
-      return check_passes(function, inputs, truth);
+      return check_passes(trial, function, inputs, truth);
     case Trial::Kind::Run:
       break;
   }
@@ -82,32 +72,14 @@ std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inp
   return truth;
 }
 
-void count_program(const ir::Function& f) {
-  Coverage has;  // 1 where the program has it
-  ir::for_each(f, [&](ir::ValueId id, int depth) {
-    const ir::Instruction& in = f[id];
-    if (in.op == ops::Op::Loop && ir::is_once(f, id) && !ir::is_part(f, id)) {
-      (ir::is_branch(f, id) ? has.branches : has.blocks) = 1;
-      if (in.index != 0) has.rare = 1;
-    }
-    if (in.op == ops::Op::BreakIf && in.index > 0) has.exits = 1;
-    if (in.op == ops::Op::Array) has.arrays = 1;
-    if (in.op == ops::Op::TableRead) has.tables = 1;
-    if (in.op == ops::Op::Element) has.numbers = 1;
-    if (in.op == ops::Op::Each) has.each = 1;
-    if (in.op == ops::Op::Each && depth > 0) has.nested = 1;
-    if (ir::has_count(in)) has.counted = 1;
-  });
-  for (const ir::Param& p : f.params) {
-    has.draws |= p.kind == ir::ParamKind::Seed;
-    has.rows |= p.is_row();
+std::uint64_t digest_of(std::span<const ir::Evaluation> truth) {
+  std::uint64_t digest = 1;
+  for (const ir::Evaluation& e : truth) {
+    digest = combine(digest, e.failure ? 1 + static_cast<std::uint64_t>(e.failure->kind) : 0);
+    digest = combine(digest, static_cast<std::uint64_t>(e.steps));
+    for (const Scalar& value : e.results) digest = combine(digest, value.canonical().bits());
   }
-  for (const auto member :
-       {&Coverage::branches, &Coverage::rare, &Coverage::blocks, &Coverage::exits,
-        &Coverage::arrays, &Coverage::tables, &Coverage::numbers, &Coverage::draws, &Coverage::rows,
-        &Coverage::each, &Coverage::nested, &Coverage::counted}) {
-    coverage().*member += has.*member;
-  }
+  return digest;
 }
 
 bool is_undefined(std::span<const ir::Evaluation> truth) {
@@ -118,14 +90,11 @@ bool is_undefined(std::span<const ir::Evaluation> truth) {
 
 Verdict run_trial(const Trial& trial, const ir::Function& function, const Inputs& inputs,
                   std::span<const ir::Evaluation> truth) {
-  Verdict verdict;
   try {
-    verdict = check(trial, function, inputs, truth);
+    return check(trial, function, inputs, truth);
   } catch (const std::exception& error) {
-    verdict = {.kind = "error", .problem = fmt::format("throws: {}", error.what())};
+    return {.kind = "error", .problem = fmt::format("throws: {}", error.what())};
   }
-  verdict.digest = combine(verdict.digest, digest_of(truth));
-  return verdict;
 }
 
 }  // namespace lw::fuzz

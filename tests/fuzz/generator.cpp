@@ -57,10 +57,12 @@ void Generator::body() {
   if (has_arrays_ && random_.chance(50)) new_array();
   const int loops = random_.chance(has_each_ ? 60 : 15) ? 0 : random_.chance(70) ? 1 : 2;
   if (has_each_) each();
+  if (!ragged_.empty()) ragged();
   segment(loops == 0 ? random_.between(5, 40) : random_.between(0, 5));
   for (int i = 0; i < loops; ++i) {
     loop();
     segment(random_.between(0, 4));
+    if (!arrays_.empty() && random_.chance(40)) update();
     if (fails_ && random_.chance(40)) fail_seldom();
   }
   if (has_each_ && has_budget()) each();
@@ -128,11 +130,14 @@ void Generator::parameters() {
     const DType type = random_.chance(50) ? random_type() : any_type();
     tables_.push_back(build_.param(fmt::format("table{}", i), type, ir::ParamKind::Table));
   }
+  if (random_.chance(6)) bits_parameter();
   if (has_each_) row_parameters();
+  if (random_.chance(8)) ragged_parameters();
   const bool draws = random_.chance(4);
   if (draws) seed_ = build_.param("seed", DType::U64, ir::ParamKind::Seed);
   noise_ = noise_of(build_.function().params[0].value);
   if (draws) draws_ = number(DType::U32, 0);
+  ragged_lengths();
   if (has_numbers_ && random_.chance(50)) {
     const ValueId word = build_.convert(build_.element(0), DType::I32);
     noise_ = build_.op(Op::Xor, {noise_, word});
@@ -148,8 +153,32 @@ void Generator::results() {
     const auto varying = find_varying();
     values.push_back(varying ? *varying : any_value());
   }
+  const int dice = random_.below(100);
+  if (dice < 12) {
+    values.push_back(is_there());
+    for (int i = random_.between(1, 3); i > 0; --i) values.push_back(foldable());
+  }
   array_results(values);
+  if (dice >= 88) {
+    const ValueId value = foldable();
+    const ValueId is_here = is_there();
+    const auto how = random_.chance(50) ? ir::Collect::Min : ir::Collect::Max;
+    const ValueId none = build_.constant(ir::neutral(how, build_.type(value)));
+    values.push_back(emit_op(Op::Select, {is_here, value, none}));
+    values.push_back(is_here);
+  }
   build_.ret(values);
+}
+
+ValueId Generator::is_there() {
+  if (random_.chance(30)) return build_.constant(Scalar(true));
+  const ValueId is_rare = rare_condition();
+  return random_.chance(60) ? emit_op(Op::Not, {is_rare}) : is_rare;
+}
+
+ValueId Generator::foldable() {
+  constexpr std::array kTypes = {DType::F32, DType::F64, DType::I32, DType::I64, DType::U32};
+  return convert(random_.chance(40) ? noise() : any_value(), random_.pick(kTypes));
 }
 
 /// Some of the arrays in scope, each once.
@@ -185,8 +214,12 @@ void Generator::segment(int length) {
       once();
     } else if (may_open_each() && random_.chance(8)) {
       each();
+    } else if (may_open_ragged() && random_.chance(8)) {
+      ragged();
     } else if (has_memory() && random_.chance(35)) {
       memory_op();
+    } else if (random_.chance(2)) {
+      linear_loop();
     } else if (seed_ != ir::kNone && sites_ < 2 && random_.chance(20)) {
       draw();
     } else if (fails_ && random_.chance(15)) {
@@ -243,7 +276,25 @@ ValueId Generator::seldom_zero(DType type) {
   return type == DType::I32 ? bits : emit_op(Op::Convert, {bits}, type);
 }
 
-void Generator::fail_seldom() { build_.fail_if(failing_condition(), ir::FailKind::Check); }
+void Generator::fail_seldom() {
+  using ir::FailKind;
+  const ValueId condition = failing_condition();
+  const auto fail = [&](FailKind kind, std::initializer_list<ValueId> told) {
+    build_.fail_if(condition, kind, std::span(told.begin(), told.size()));
+  };
+  switch (random_.below(8)) {
+    case 0:
+      return fail(FailKind::Lengths, {operand(DType::I32), operand(DType::I32)});
+    case 1:
+      return fail(FailKind::Empty, {});
+    case 2:
+      return fail(FailKind::Singular, {});
+    case 3:
+      return fail(FailKind::NotPositive, {operand(random_.chance(50) ? DType::F32 : DType::F64)});
+    default:
+      return fail(FailKind::Check, {});
+  }
+}
 
 ir::Function generate(std::uint64_t seed, const Options& options) {
   return Generator(seed, options).run();

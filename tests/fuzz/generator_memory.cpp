@@ -16,9 +16,11 @@ void Generator::memory_op() {
   const bool may_declare = has_arrays_ && arrays_.size() < kMostArrays;
   if (may_declare && random_.chance(arrays_.empty() ? 60 : 15)) return new_array();
   if (has_numbers_ && random_.chance(30)) return element_number();
+  if (bits_ != ir::kNone && random_.chance(40)) return read_bits();
   if (!any_place()) return random_op();
   if (random_.chance(20)) return guarded_access();
   if (random_.chance(15)) return access_neighbours();
+  if (random_.chance(15)) return update();
   access();
 }
 
@@ -228,6 +230,22 @@ void Generator::access_neighbours() {
     access(place, IndexMode::Check, index, can_write(place) && random_.chance(50));
     if (fails_ && each_.empty() && random_.chance(30)) place = *any_place();
   }
+}
+
+/// Changes a place of an array by what stands there: to do so twice shows.
+void Generator::update() {
+  std::vector<ValueId> places;
+  for (const ValueId place : arrays_) {
+    if (can_write(place)) places.push_back(place);
+  }
+  if (places.empty()) return access();
+  const ValueId place = random_.pick(places);
+  const DType type = build_.type(place);
+  const ValueId index = safe_index(place);
+  const IndexMode mode = random_.chance(50) ? IndexMode::Check : IndexMode::Unchecked;
+  const ValueId old = emit(build_.read(place, index, mode), false);
+  const Op op = type == DType::Bool ? Op::Xor : random_.chance(60) ? Op::Add : Op::Sub;
+  build_.array_write(place, index, emit_op(op, {old, operand(type)}), mode);
 }
 
 void Generator::observe_arrays(std::size_t from, std::size_t from_kept) {

@@ -1,7 +1,7 @@
 // Internal to the generator: one class, a file for each theme. Values and conditions are made in
 // generator_values.cpp, loops and what else is left in generator_scopes.cpp, arrays, tables and
-// random draws in generator_memory.cpp, rows and `each` in generator_rows.cpp, the rest in
-// generator.cpp.
+// random draws in generator_memory.cpp, rows and `each` in generator_rows.cpp, rows of lengths of
+// their own and tables of bits in generator_tables.cpp, the rest in generator.cpp.
 #pragma once
 
 #include <optional>
@@ -32,6 +32,7 @@ class Generator {
     std::vector<ValueId> arguments = {};
     std::vector<bool> uniform = {};  // by position: what it gives is the same for all
     bool parts = false;              // elements leave it one by one
+    bool tame = false;               // a loop that all elements leave together, if all goes well
     ValueId counter = ir::kNone;     // of a loop
     ValueId below = ir::kNone;       // what the counter is less than, wherever the body reads it
     std::optional<std::size_t> draws = {};  // position of the number of draws
@@ -54,6 +55,14 @@ class Generator {
     std::uint32_t collects = 0;
   };
 
+  /// Rows of lengths of their own, one behind the other in tables.
+  struct Ragged {
+    std::vector<ValueId> tables = {};
+    ValueId start = ir::kNone;  // of the element's
+    ValueId stop = ir::kNone;
+    ValueId length = ir::kNone;  // an i32
+  };
+
   /// How a loop's counter goes by `step` towards `end`.
   struct Loop {
     std::size_t counter = 0;                    // its position
@@ -61,6 +70,7 @@ class Generator {
     std::optional<std::size_t> sum = {};        // takes in what nothing else in the body uses
     bool down = false;
     bool tests_first = false;  // nothing stands before the test
+    bool tame = false;         // tests nothing but the counter, which is the same for all
     ValueId end = ir::kNone;
     ValueId step = ir::kNone;
   };
@@ -72,6 +82,9 @@ class Generator {
   void body();
   void results();
   void array_results(std::vector<ValueId>& values);
+  /// What accumulators take: a value and whether it is there, or the other way round.
+  ValueId is_there();
+  ValueId foldable();
   DType random_type() { return random_.pick(types_); }
   DType any_type() { return static_cast<DType>(random_.below(types::kDTypeCount)); }
   bool has_budget() { return build_.function().values.size() < most_; }
@@ -149,9 +162,11 @@ class Generator {
   std::vector<ValueId> exit_values(std::size_t target);
   void exit();
   ValueId exit_condition();
+  bool is_tame() const { return !scopes_.empty() && scopes_.back().tame; }
   void branch();
   void once();
   void loop();
+  void linear_loop();
   ValueId loop_end(Loop& loop, DType& type, int most);
   void rotate(Loop& loop, std::vector<ValueId>& initial);
   void loop_body(const Loop& loop);
@@ -171,6 +186,7 @@ class Generator {
   void access();
   void guarded_access();
   void access_neighbours();
+  void update();
   void access(ValueId place, ir::IndexMode mode, ValueId index, bool writes);
   /// An array, a table, a row or what an `each` has kept.
   std::optional<ValueId> any_place();
@@ -202,7 +218,8 @@ class Generator {
   bool may_open_each() const;
   int each_size();
   ValueId some_count(int size);
-  void open_each(int size, ValueId count = ir::kNone);
+  /// `bounded`: the count is never more than the size.
+  void open_each(int size, ValueId count = ir::kNone, bool bounded = false);
   void close_each();
   void each();
   void recorded();
@@ -210,6 +227,15 @@ class Generator {
   void collect();
   void read_at_position();
   ValueId failing_condition();
+
+  // --- tables that mean something ---
+
+  void ragged_parameters();
+  void ragged_lengths();
+  bool may_open_ragged() const;
+  void ragged();
+  void bits_parameter();
+  void read_bits();
 
   Random random_;
   ir::Builder build_;
@@ -229,6 +255,8 @@ class Generator {
   bool has_each_ = false;
   int usual_size_ = 1;  // of rows
   std::vector<ValueId> row_params_;
+  std::vector<Ragged> ragged_;
+  ValueId bits_ = ir::kNone;     // a table, linear more often than not
   std::vector<ValueId> arrays_;  // in scope
   std::vector<ValueId> kept_;    // in scope
   std::vector<ValueId> visible_;

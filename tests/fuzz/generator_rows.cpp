@@ -63,7 +63,7 @@ ValueId Generator::some_count(int size) {
   return emit_op(Op::Rem, {any, number(DType::I32, size + 1)});
 }
 
-void Generator::open_each(int size, ValueId count) {
+void Generator::open_each(int size, ValueId count, bool bounded) {
   Each e{.scopes = scopes_.size(),
          .visible = visible_.size(),
          .arrays = arrays_.size(),
@@ -71,7 +71,8 @@ void Generator::open_each(int size, ValueId count) {
          .draws = draws_,
          .size = size,
          .is_counted = count != ir::kNone};
-  const bool is_open = e.is_counted && build_.function()[count].op == Op::Rem && random_.chance(50);
+  bounded = e.is_counted && (bounded || build_.function()[count].op == Op::Rem);
+  const bool is_open = bounded && random_.chance(50);
   e.each = build_.begin_each(is_open ? ir::kMostCounted : static_cast<std::uint32_t>(size), count);
   e.position = emit(build_.arguments(e.each)[0], true);
   each_.push_back(e);

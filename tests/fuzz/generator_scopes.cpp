@@ -105,7 +105,8 @@ void Generator::exit() {
     target -=
         static_cast<std::size_t>(random_.below(static_cast<int>(scopes_.size() - first_scope())));
   }
-  const ValueId condition = exit_condition();
+  const bool is_uniform = scopes_[target].tame && random_.chance(85);
+  const ValueId condition = is_uniform ? uniform_condition() : exit_condition();
   leave(target, condition, exit_values(target));
 }
 
@@ -114,7 +115,7 @@ void Generator::exit() {
 /// Skipped, or left at its end.
 void Generator::branch() {
   const std::vector<ValueId> initial = some_operands(0, 2);
-  open_scope(initial, false, random_.chance(20));
+  open_scope(initial, false, random_.chance(is_tame() ? 60 : 20));
   const std::size_t count = initial.size();
   if (random_.chance(20)) random_op();
   const ValueId skip = random_.chance(25)   ? uniform_condition()
@@ -179,7 +180,7 @@ ValueId Generator::loop_end(Loop& loop, DType& type, int most) {
     if (loop_depth() == 0) return size;
     return emit_op(Op::Min, {size, number(type, most)});
   }
-  const bool uniform = random_.chance(loop_depth() == 0 ? 30 : 50);
+  const bool uniform = loop.tame || random_.chance(loop_depth() == 0 ? 30 : 50);
   if (uniform && random_.chance(50)) return number(type, random_.between(0, most));
   return convert(small(most, uniform), type);
 }
@@ -190,13 +191,14 @@ void Generator::loop() {
                                    DType::I64, DType::F32, DType::F64};
   DType type = random_.pick(kCounter);
   Loop loop;
+  loop.tame = random_.chance(20);
   const ValueId high = loop_end(loop, type, kMostTrips[static_cast<std::size_t>(loop_depth())]);
   loop.down = !loop.tests_first && random_.chance(30);
-  const ValueId low = loop.tests_first || random_.chance(85)
+  const ValueId low = loop.tests_first || loop.tame || random_.chance(85)
                           ? number(type, 0)
                           : convert(small(2, random_.chance(50)), type);
   loop.end = loop.down ? low : high;
-  if (random_.chance(75)) {
+  if (loop.tame || random_.chance(75)) {
     loop.step = number(type, random_.chance(80) ? 1 : 2);
   } else {
     const ValueId extra = convert(small(1, random_.chance(60)), type);
@@ -222,11 +224,38 @@ void Generator::loop() {
   open_scope(initial, true);
   Scope& scope = scopes_.back();
   scope.counter = scope.arguments[loop.counter];
+  scope.tame = loop.tame;
   for (std::size_t i = 0; i < initial.size(); ++i) {
     scope.uniform[i] = i == loop.companion || (i == loop.counter && uniform_counter);
     uniform_[scope.arguments[i]] = scope.uniform[i];
   }
   loop_body(loop);
+}
+
+/// Of a known number of steps, in which integers from outside, times literals, are added up.
+void Generator::linear_loop() {
+  constexpr std::array kTypes = {DType::I32, DType::I32, DType::I64, DType::U32, DType::U8};
+  const DType type = random_.pick(kTypes);
+  const ValueId outside = convert(random_.chance(70) ? noise() : any_value(), type);
+  const std::vector<ValueId> initial = {operand(type), operand(type), number(type, 0)};
+  const ValueId end = number(type, random_.between(0, loop_depth() == 0 ? 30 : 4));
+  const ValueId loop = build_.begin_loop(initial);
+  const auto arguments = build_.arguments(loop);
+  const std::vector<ValueId> carried(arguments.begin(), arguments.end());
+  build_.break_if(build_.op(Op::Ge, {carried[2], end}), carried);
+  const auto next = [&](ValueId sum) {
+    const std::array terms = {outside, outside, carried[0], carried[1], carried[2]};
+    ValueId term = random_.pick(terms);
+    if (random_.chance(60)) {
+      term = build_.op(Op::Mul, {term, number(type, random_.between(0, 9))});
+    }
+    return build_.op(random_.chance(60) ? Op::Add : Op::Sub, {sum, term});
+  };
+  const ValueId first = next(carried[0]);
+  const ValueId second = random_.chance(30) ? carried[0] : next(carried[1]);
+  const ValueId count = build_.op(Op::Add, {carried[2], number(type, 1)});
+  build_.end_loop(std::initializer_list<ValueId>{first, second, count});
+  for (const std::uint32_t i : {0u, 1u}) emit(build_.result(loop, i), false);
 }
 
 /// The test comes first, in the middle or last, on the count before or after its step. What comes
@@ -282,7 +311,7 @@ void Generator::test(const Loop& loop, ValueId count) {
   const Op stay_op = loop.down ? Op::Gt : Op::Lt;
   const Op leave_op = loop.down ? Op::Le : Op::Ge;
   ValueId leave = ir::kNone;
-  switch (random_.below(5)) {
+  switch (random_.below(loop.tame ? 2 : 5) + (loop.tame ? 2 : 0)) {
     case 0: {
       const ValueId other = emit_op(Op::Not, {other_condition()});
       const ValueId stay = emit_op(stay_op, {count, loop.end});

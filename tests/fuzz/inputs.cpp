@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -162,17 +163,98 @@ std::int64_t number_of_values(Random& random, const ir::Param& param, std::int64
   return param.is_table() ? random.between(1, random.chance(30) ? 4 : most) : 1;
 }
 
+std::vector<Scalar> random_list(Random& random, DType type, std::int64_t count) {
+  std::vector<Scalar> list;
+  for (; count > 0; --count) list.push_back(random_scalar(random, type));
+  return list;
+}
+
+/// What stands at a ^ b is what stands at a, xor what stands at b; but at one place, or up to the
+/// middle, at times.
+void make_linear(Random& random, DType type, std::vector<Scalar>& table) {
+  const int log = random.between(4, 8);
+  std::vector<std::uint64_t> values = {0};
+  for (int bit = 0; bit < log; ++bit) {
+    const std::uint64_t added = random.next() >> 32;
+    const std::size_t known = values.size();
+    for (std::size_t i = 0; i < known; ++i) values.push_back(values[i] ^ added);
+  }
+  if (random.chance(25)) values[static_cast<std::size_t>(random.below(1 << log))] ^= 1;
+  if (random.chance(10)) values.resize(static_cast<std::size_t>(random.between(1, 1 << log)));
+  table.clear();
+  for (const std::uint64_t value : values) table.push_back(Scalar::load(type, &value));
+}
+
+/// Rows one behind the other, in the order of the elements or, at times, in another one.
+class RaggedInputs {
+ public:
+  RaggedInputs(const ir::Function& function, Random& random, Inputs& inputs)
+      : function_(function), random_(random), inputs_(inputs) {
+    const int usual = random.chance(70) ? 6 : kMostRagged;
+    for (std::int64_t i = 0; i < inputs.count; ++i) {
+      lengths_.push_back(random.between(0, random.chance(90) ? usual : kMostRagged));
+      order_.push_back(static_cast<std::size_t>(i));
+    }
+  }
+
+  void fill(int kind) {
+    const std::size_t none = function_.params.size();
+    if (place("start", kind) == none || place("stop", kind) == none) return;
+    for (int& length : lengths_) {
+      if (kind > 0 && random_.chance(3)) length = random_.between(0, kMostRagged);
+    }
+    if (random_.chance(20)) {
+      for (std::size_t i = order_.size() - 1; i > 0; --i) {
+        std::swap(order_[i], order_[static_cast<std::size_t>(random_.below(static_cast<int>(i)))]);
+      }
+    }
+    auto& starts = inputs_.values[place("start", kind)];
+    auto& stops = inputs_.values[place("stop", kind)];
+    int total = 0;
+    for (const std::size_t element : order_) {
+      const DType type = starts[element].type();
+      starts[element] = types::scalar_of(type, total);
+      total += lengths_[element];
+      stops[element] = types::scalar_of(type, total);
+    }
+    const std::string tables = fmt::format("values{}_", kind);
+    for (std::size_t p = 0; p < function_.params.size(); ++p) {
+      const ir::Param& param = function_.params[p];
+      if (!param.name.starts_with(tables)) continue;
+      inputs_.values[p] = random_list(random_, param.type, std::max(total, 1));
+    }
+  }
+
+ private:
+  std::size_t place(std::string_view name, int kind) const {
+    const std::string wanted = fmt::format("{}{}", name, kind);
+    std::size_t p = 0;
+    const auto fits = [&](const ir::Param& param) {
+      return param.name == wanted && param.is_mapped() && !param.is_row();
+    };
+    while (p < function_.params.size() && !fits(function_.params[p])) ++p;
+    return p;
+  }
+
+  const ir::Function& function_;
+  Random& random_;
+  Inputs& inputs_;
+  std::vector<int> lengths_;
+  std::vector<std::size_t> order_;  // of rows
+};
+
 }  // namespace
 
 Inputs make_inputs(const ir::Function& function, std::uint64_t seed, std::int64_t count) {
   Random random(seed ^ 0x696e70757473);
   Inputs inputs{.count = count, .first_element = random_first(random, count), .values = {}};
   for (const ir::Param& p : function.params) {
-    auto& list = inputs.values.emplace_back();
-    for (std::int64_t i = number_of_values(random, p, count); i > 0; --i) {
-      list.push_back(random_scalar(random, p.type));
-    }
+    auto& list =
+        inputs.values.emplace_back(random_list(random, p.type, number_of_values(random, p, count)));
+    if (p.is_table() && p.name == "bits") make_linear(random, p.type, list);
   }
+  RaggedInputs ragged(function, random, inputs);
+  for (const int kind : {0, 1}) ragged.fill(kind);
   return inputs;
 }
 

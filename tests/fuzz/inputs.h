@@ -28,6 +28,10 @@ bool reads_numbers(const ir::Function& function);
 /// A value where things go wrong, more often than not.
 Scalar random_scalar(Random& random, DType type);
 
+constexpr int kMostRagged = 24;  // values of a row whose length is its own
+
+/// Parameters with names of the generator's get values that fit: tables `values<k>_<i>` hold the
+/// rows from `start<k>` to before `stop<k>`, and `bits` is linear more often than not.
 Inputs make_inputs(const ir::Function& function, std::uint64_t seed, std::int64_t count);
 
 /// The elements at these places. Those that stand one behind the other keep their numbers.

@@ -13,21 +13,16 @@ namespace {
 
 using plan::Isa;
 
-struct Shape {
-  Isa isa;
-  int lanes;
-};
-
 /// This machine's level at all widths, and the levels below it.
 std::vector<Shape> shapes() {
-  const Isa host = plan::host_isa();
-  std::vector<Shape> list = {{host, 4}, {host, 8}, {host, 16}};
-  if (host == Isa::V4) list.insert(list.end(), {{Isa::V3, 4}, {Isa::V3, 8}, {Isa::V3, 16}});
-  if (host != Isa::V2) list.push_back({Isa::V2, 4});
+  std::vector<Shape> list;
+  for (const Isa isa : {Isa::V4, Isa::V3, Isa::V2}) {
+    for (const int lanes : {4, 8, 16}) {
+      if (isa <= plan::host_isa() && exists({isa, lanes})) list.push_back({isa, lanes});
+    }
+  }
   return list;
 }
-
-bool can_refill(const Shape& shape) { return shape.isa == Isa::V4 || shape.lanes <= 8; }
 
 bool has_loop(const ir::Function& f) {
   bool found = false;
@@ -63,75 +58,88 @@ void limit(Trial& trial, Random& random, std::span<const ir::Evaluation> truth) 
 
 }  // namespace
 
-std::vector<Trial> static_trials() {
-  return {{.kind = Trial::Kind::Text}, {.kind = Trial::Kind::Passes}};
+bool exists(const Shape& shape) { return shape.isa != Isa::V2 || shape.lanes == 4; }
+
+bool can_refill(const Shape& shape) { return shape.isa == Isa::V4 || shape.lanes <= 8; }
+
+std::vector<Trial> static_trials(const std::string& pass) {
+  return {{.kind = Trial::Kind::Text}, {.kind = Trial::Kind::Passes, .pass = pass}};
 }
 
 namespace {
 
-/// Each instruction set with elements in lanes, with positions in lanes, and with positions in
-/// step; widths by turns.
-void add_row_trials(std::vector<Trial>& trials, Random& random, bool loops, int most_copies,
-                    std::span<const ir::Evaluation> truth) {
-  for (const Isa isa : {Isa::V2, Isa::V3, Isa::V4}) {
-    if (isa > plan::host_isa()) continue;
-    for (const int kind : {0, 1, 2}) {
-      const int lanes = isa == Isa::V2 ? 4 : 4 << random.below(3);
-      const int interleave = std::min(random.between(1, 4), most_copies);
-      Trial trial = code_trial({isa, lanes}, interleave, random.between(1, 2));
-      trial.wish.inner = kind == 1;
-      trial.wish.batched = kind == 2;
-      if (random.chance(20)) trial.wish.interleave.reset();  // as the planner likes
-      if (random.chance(20)) trial.wish.lanes.reset();
-      if (loops && random.chance(25)) limit(trial, random, truth);
-      trial.disturbed = random.chance(20);
-      trials.push_back(trial);
-    }
+/// The digits of a number, the lowest first: what is taken by turns.
+class Turns {
+ public:
+  explicit Turns(std::uint64_t number) : number_(number) {}
+  int next(std::size_t base) {
+    const std::uint64_t digit = number_ % base;
+    number_ /= base;
+    return static_cast<int>(digit);
   }
+
+ private:
+  std::uint64_t number_;
+};
+
+/// Elements in lanes, positions in lanes or positions in step; at times two of them.
+void add_row_trials(std::vector<Trial>& trials, Random& random, std::uint64_t seed,
+                    int most_copies) {
+  const std::vector<Shape> all = shapes();
+  Turns turns(seed);
+  const int first = turns.next(3);
+  const int count = random.chance(30) ? 2 : 1;
+  for (int kind = first; kind < first + count; ++kind) {
+    const Shape shape = all[static_cast<std::size_t>(turns.next(all.size()))];
+    const int interleave = std::min(random.between(1, 4), most_copies);
+    Trial trial = code_trial(shape, interleave, random.between(1, 2));
+    trial.wish.inner = kind % 3 == 1;
+    trial.wish.batched = kind % 3 == 2;
+    if (random.chance(20)) trial.wish.interleave.reset();  // as the planner likes
+    if (random.chance(20)) trial.wish.lanes.reset();
+    trials.push_back(trial);
+  }
+}
+
+Trial packet_trial(Random& random, std::uint64_t seed, int most_copies, bool refillable) {
+  const std::vector<Shape> all = shapes();
+  Turns turns(seed);
+  const Shape shape = all[static_cast<std::size_t>(turns.next(all.size()))];
+  // Many copies of a large program take long to compile.
+  const int interleave = std::min(1 + turns.next(4), most_copies);
+  const int steps = std::min(1 + turns.next(8), std::max(1, most_copies / interleave));
+  Trial trial = code_trial(shape, interleave, steps);
+  if (refillable && can_refill(shape) && random.chance(75)) {
+    trial.wish.refill = true;
+    if (random.chance(60)) trial.wish.threshold = random.between(1, shape.lanes * interleave);
+  } else if (random.chance(15)) {
+    trial.wish.refill.reset();  // as the planner likes
+  }
+  return trial;
 }
 
 }  // namespace
 
 std::vector<Trial> choose_trials(const ir::Function& function,
                                  std::span<const ir::Evaluation> truth, std::uint64_t seed) {
-  constexpr int kCompiled = 3;
   Random random(seed ^ 0x747269616c73);
-  std::vector<Trial> trials = {{.disturbed = random.chance(20)}};  // the tile machine
   const ir::Function program = lane_program(function);
-  const bool refillable = kernel::is_refillable(program);
   const bool loops = has_loop(function);
   const int most_copies = std::max(1, 240 / size_of(program));
-  if (transform::has_each(function)) {
-    add_row_trials(trials, random, loops, most_copies, truth);
-    if (loops) limit(trials.emplace_back(), random, truth);
-    if (seed % 8 == 0) trials.push_back({.compile = runtime::CompileMode::Auto});
-    return trials;
+  std::vector<Trial> trials = {{}};  // the tile machine
+  if (seed % 9 == 0) {
+    trials.push_back({.compile = runtime::CompileMode::Auto});
+  } else if (transform::has_each(function)) {
+    add_row_trials(trials, random, seed, most_copies);
+  } else {
+    trials.push_back(packet_trial(random, seed, most_copies, kernel::is_refillable(program)));
   }
-  const std::vector<Shape> all = shapes();
-  for (std::uint64_t i = 0; i < kCompiled; ++i) {
-    std::uint64_t number = seed * kCompiled + i;
-    const auto digit = [&](std::uint64_t base) {
-      const std::uint64_t value = number % base;
-      number /= base;
-      return static_cast<int>(value);
-    };
-    const Shape shape = all[static_cast<std::size_t>(digit(all.size()))];
-    // Many copies of a large program take long to compile.
-    const int interleave = std::min(1 + digit(4), most_copies);
-    const int steps = std::min(1 + digit(8), std::max(1, most_copies / interleave));
-    Trial trial = code_trial(shape, interleave, steps);
-    if (refillable && can_refill(shape) && random.chance(60)) {
-      trial.wish.refill = true;
-      if (random.chance(60)) trial.wish.threshold = random.between(1, shape.lanes * interleave);
-    } else if (random.chance(15)) {
-      trial.wish.refill.reset();  // as the planner likes
-    }
-    if (loops && i == 0) limit(trial, random, truth);
+  for (Trial& trial : trials) {
+    const bool is_auto = trial.compile == runtime::CompileMode::Auto;
+    if (loops && !is_auto && random.chance(35)) limit(trial, random, truth);
     trial.disturbed = random.chance(20);
-    trials.push_back(trial);
+    trial.sample = random.next();
   }
-  if (loops) limit(trials.emplace_back(), random, truth);
-  if (seed % 8 == 0) trials.push_back({.compile = runtime::CompileMode::Auto});
   return trials;
 }
 

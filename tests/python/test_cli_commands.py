@@ -11,7 +11,7 @@ import pytest
 from commands import command
 
 import lanewise as lw
-from lanewise.cli import main
+from lanewise.cli import fuzz, main
 from lanewise.cli.pictures import Bar, bars, lanes, png
 from lanewise.cli.workloads import numpy_mandelbrot, plain_mandelbrot, workloads
 
@@ -21,17 +21,41 @@ def test_the_command_prints_its_version():
 
 
 def test_every_command_has_help():
-    for name in ("map", "explain", "tour", "bench", "cache", "doctor"):
+    for name in ("map", "explain", "tour", "bench", "cache", "fuzz", "doctor"):
         done = command(name, "--help")
         assert (done.code, done.err) == (0, "")
         assert f"lanewise {name}" in done.out
     assert command("--help").out.count("lanewise") >= 2
 
 
-@pytest.mark.parametrize("words", [[], ["dance"], ["cache"], ["cache", "dance"], ["bench", "x"]])
+@pytest.mark.parametrize(
+    "words",
+    [[], ["dance"], ["cache"], ["cache", "dance"], ["bench", "x"], ["doctor", "--programs", "1"]],
+)
 def test_wrong_commands_end_with_one_line(words):
     done = command(*words)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+
+
+def test_the_fuzzer_gets_its_options(tmp_path, monkeypatch):
+    fuzzer = tmp_path / "build" / "release" / "bin" / "lanewise_fuzz"
+    fuzzer.parent.mkdir(parents=True)
+    fuzzer.write_text("")
+    fuzzer.chmod(0o755)
+    called = []
+    monkeypatch.setattr(fuzz, "_TREE", tmp_path)
+    monkeypatch.setattr(fuzz.os, "execv", lambda *words: called.append(words))
+    main(["fuzz", "--programs", "3", "--digest"])
+    assert called == [(str(fuzzer), ["lanewise_fuzz", "--programs", "3", "--digest"])]
+
+
+def test_a_missing_fuzzer_ends_with_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(fuzz, "_TREE", tmp_path)
+    monkeypatch.setattr(fuzz.shutil, "which", lambda _: None)
+    assert main(["fuzz"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "ninja -C build/release lanewise_fuzz" in error
 
 
 @pytest.fixture

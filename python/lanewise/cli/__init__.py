@@ -31,7 +31,12 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options, others = parser.parse_known_args(arguments)
+    if options.command == "fuzz":
+        options.others = others
+    elif others:
+        parser.error(f"unrecognized arguments: {' '.join(others)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # clean up first
     try:
         return _run(options)
@@ -64,6 +69,8 @@ def _run(options: argparse.Namespace) -> int:
         from .bench import run_bench as command
     elif options.command == "cache":
         from .cache import run_cache as command
+    elif options.command == "fuzz":
+        from .fuzz import run_fuzz as command
     else:
         from .doctor import run_doctor as command
     return command(options)
@@ -103,6 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     command = add("cache", "machine code that is kept on disk")
     command.add_argument("action", choices=("info", "clear"))
+    add("fuzz", "compare random programs on all tiers; options are those of lanewise_fuzz")
     add("doctor", "check the installation and this machine")
     return parser
 

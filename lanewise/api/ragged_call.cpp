@@ -104,6 +104,7 @@ class RaggedCall {
   }
 
   runtime::RunStats run(std::span<const Output> outputs) {
+    check_rows_on_error(options_);
     check_output_count(outputs.size(), plain_ + ready_.rows().size());
     std::vector<Output> plain;
     for (std::size_t i = 0; i < outputs.size(); ++i) {

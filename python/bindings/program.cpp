@@ -18,8 +18,8 @@ constexpr double kKeepsLock = 2000;  // ns
 
 std::size_t variant(const MapOptions& options) {
   const std::size_t steps = options.max_steps == 0 ? 0 : options.max_steps < INT32_MAX ? 1 : 2;
-  return steps * 4 + static_cast<std::size_t>(options.math) * 2 +
-         static_cast<std::size_t>(options.accuracy);
+  return steps * 8 + static_cast<std::size_t>(options.check_numerics) * 4 +
+         static_cast<std::size_t>(options.math) * 2 + static_cast<std::size_t>(options.accuracy);
 }
 
 /// New arrays for results, or those that were given.
@@ -252,7 +252,11 @@ std::vector<Input> Program::kinds() const {
 
 ElementFunction::Ready Program::ready(const MapOptions& options) {
   std::optional<ElementFunction::Ready>& found = ready_[variant(options)];
-  if (!found) found = function_.prepare(kinds(), options);
+  if (!found) {
+    MapOptions with_folds = options;
+    with_folds.folds = folds_;
+    found = function_.prepare(kinds(), with_folds);
+  }
   return *found;
 }
 
@@ -312,7 +316,8 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
     run(results.all(), inputs.all(), geometry, options, true, nb::none());
   };
   // Elements are numbered in C order, which shows in draws and in failures only.
-  if (!is_numbered_ && geometry.prototype != nullptr) {
+  const bool collects = options.on_error == OnError::Collect;
+  if (!is_numbered_ && !collects && geometry.prototype != nullptr) {
     try {
       run_in_order(true);
       return results.take(returns);

@@ -140,7 +140,8 @@ def _fill(call: str, value: Any, recorded: Recorded) -> list[Any]:
             fill.append(one)
         elif recorded.shapes[number]:
             raise UsageError(
-                f"{call}: fill_value of a tensor of complex numbers; expected none, which is NaN."
+                f"{call}: fill_value of a tensor of complex numbers; got {one!r}, "
+                "expected none, which is NaN."
             )
         else:
             fill += [complex(one).real, complex(one).imag]

@@ -54,7 +54,7 @@ def _progress(call: str, option: str, value: Any) -> Any:
 def _switch(call: str, option: str, value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    raise UsageTypeError(f"{call}: {option} is not True or False; got {value!r}.")
+    raise UsageTypeError(f"{call}: {option} is no switch; got {value!r}, expected True or False.")
 
 
 # How each option is checked, and what it becomes.

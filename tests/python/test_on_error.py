@@ -200,7 +200,7 @@ def test_what_cannot_be():
     x = np.arange(3)
     with pytest.raises(lw.UsageError, match="halve: no such on_error; got 'skip', expected one of"):
         f(x, on_error="skip")
-    with pytest.raises(lw.UsageError, match="got 3 values, expected 1, or 2, one for each result"):
+    with pytest.raises(lw.UsageError, match="fill_value does not fit the results; got 3"):
         f(x, on_error="fill", fill_value=(1, 2, 3))
     with pytest.raises(
         lw.UsageError, match=r"fill does not fit result 0; got 0\.5, expected a value"
@@ -208,6 +208,10 @@ def test_what_cannot_be():
         f(x, on_error="fill", fill_value=0.5)
     with pytest.raises(lw.UsageTypeError, match="fill_value is no value of result 0; got 'a'"):
         f(x, on_error="fill", fill_value="a")
+    with pytest.raises(lw.UsageTypeError, match="check_numerics is no switch; got 1, expected"):
+        f(x, check_numerics=1)
+    with pytest.raises(lw.UsageError, match="fill_value of a tensor of complex numbers; got 0"):
+        lw.map(lambda row: row * 1j, np.ones((2, 3)), on_error="fill", fill_value=0)
     rows = lw.Ragged.from_lists([[1, 2], [3]])
     with pytest.raises(lw.UsageError, match="on_error with rows of different lengths"):
         lw.vectorize(lambda row: row.sum())(rows, on_error="fill")

@@ -47,5 +47,6 @@ struct Options {
 void run_mandelbrot(const Options& options, std::vector<Figure>& figures);
 void run_kepler(const Options& options, std::vector<Figure>& figures);
 void run_calls(const Options& options, std::vector<Figure>& figures);
+void run_checks(const Options& options, std::vector<Figure>& figures);
 
 }  // namespace lw::bench

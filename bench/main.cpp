@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
       options.figures_path = argv[++i];
     } else if (word == "--help" || word[0] == '-') {
       fmt::print(
-          "lanewise_bench [--repeats N] [--figures FILE] [mandelbrot|kepler|calls]\n"
+          "lanewise_bench [--repeats N] [--figures FILE] [mandelbrot|kepler|calls|checks]\n"
           "lanewise_bench serve [v3|v4]\n");
       return word == "--help" ? 0 : 2;
     } else {
@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   if (wanted("mandelbrot")) run_mandelbrot(options, figures);
   if (wanted("kepler")) run_kepler(options, figures);
   if (wanted("calls")) run_calls(options, figures);
+  if (wanted("checks")) run_checks(options, figures);
   if (options.figures_path.empty()) {
     lw::bench::print_figures(figures);
   } else {

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "lanewise/base/error.h"
 
 namespace lw::api {
@@ -48,6 +50,7 @@ void check_options(const MapOptions& options) {
   check("threads", options.threads, "all that the process may use", "threads");
   check("max_steps", options.max_steps, "no limit", "steps");
   check("chunk", options.chunk, "the library's choice", "elements");
+  check("most_failures", options.most_failures, "none", "failures");
 }
 
 std::int64_t mapped_size(std::span<const Input> inputs, const MapOptions& options) {
@@ -186,6 +189,53 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
       }
     }
   }
+}
+
+namespace {
+
+/// True for a number that an integer of this type is.
+bool is_value(DType type, const Scalar& value) {
+  if (types::is_float(type) || type == DType::Bool) return true;
+  if (!types::is_float(value.type())) {
+    const std::int64_t number = types::to_int64(value);
+    return types::to_int64(types::scalar_of_bits(type, number)) == number;
+  }
+  const auto number =
+      types::with_type(value.type(), [&]<class T>() { return static_cast<double>(value.as<T>()); });
+  return number == std::nearbyint(number) && std::abs(number) < 0x1p63 &&
+         types::to_int64(types::scalar_of(type, number)) == static_cast<std::int64_t>(number);
+}
+
+}  // namespace
+
+void check_on_error(std::span<const types::Item> results, const MapOptions& options) {
+  if (options.on_error == OnError::Collect && options.failures == nullptr) {
+    throw UsageError(
+        "map: failures are collected and nobody is told; got no Failures, expected one. Give "
+        "failures, or let on_error be Fill.");
+  }
+  const std::size_t given = options.fill.size();
+  if (given > 1 && given != results.size()) {
+    throw UsageError(
+        fmt::format("map: fill has another number of values than the function; got {}, expected 1, "
+                    "or {}, one for each result.",
+                    given, results.size()));
+  }
+  if (given == 0) return;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Scalar& value = options.fill[given > 1 ? i : 0];
+    if (is_value(results[i].type, value)) continue;
+    throw UsageError(
+        fmt::format("map: fill does not fit result {}; got {}, expected a value of {}.", i,
+                    types::to_string(value), types::name_of(results[i].type)));
+  }
+}
+
+void check_rows_on_error(const MapOptions& options) {
+  if (options.on_error == OnError::Raise) return;
+  throw UsageError(
+      "map: on_error with rows of different lengths; got one that lets elements fail, expected "
+      "Raise.");
 }
 
 }  // namespace lw::api

@@ -19,6 +19,11 @@ void check_output_count(std::size_t got, std::size_t expected);
 void check_outputs(std::span<const Output> outputs, std::span<const Input> inputs,
                    std::span<const types::Item> results, std::int64_t count,
                    const MapOptions& options);
+/// Where elements may fail: there is a place for what is told of them, and values that fit these
+/// results.
+void check_on_error(std::span<const types::Item> results, const MapOptions& options);
+/// Calls with rows of different lengths stop at the first failure.
+void check_rows_on_error(const MapOptions& options);
 
 /// Array `a` of a call whose arrays have this shape.
 template <class Array>

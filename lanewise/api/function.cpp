@@ -22,8 +22,8 @@
 
 namespace lw {
 
-/// Types and kinds of the arguments, six bits each, behind the step counter, mathematics and
-/// accuracy.
+/// Types and kinds of the arguments, six bits each, behind the step counter, mathematics, accuracy
+/// and what is checked.
 struct ElementFunction::Signature {
   std::uint64_t words[8] = {};
   std::vector<std::uint64_t> rows = {};  // number of the argument, and a size of its elements
@@ -78,12 +78,14 @@ constexpr std::size_t kMostInputs = 64;
 constexpr std::size_t kInputsInWord = 10;
 constexpr std::size_t kMostOutputs = 16;
 
-transform::Options passes_of(const MapOptions& options) {
+/// `results`: those that are stored.
+transform::Options passes_of(const MapOptions& options, std::size_t results) {
   transform::Options passes{.contract = options.math == Math::Fast,
                             .high_accuracy = options.accuracy == Accuracy::High};
   if (options.max_steps > 0) {
     passes.step_counter = options.max_steps < INT32_MAX ? DType::I32 : DType::I64;
   }
+  if (options.check_numerics) passes.checked_results = results;
   return passes;
 }
 
@@ -101,8 +103,9 @@ ElementFunction::Signature ElementFunction::signature(std::span<const Input> inp
       : options.max_steps < INT32_MAX ? std::uint64_t{2}
                                       : std::uint64_t{3},
   }};
-  key.words[0] = key.words[0] << 2 | static_cast<std::uint64_t>(options.math) |
-                 static_cast<std::uint64_t>(options.accuracy) << 1;
+  key.words[0] = key.words[0] << 3 | static_cast<std::uint64_t>(options.math) |
+                 static_cast<std::uint64_t>(options.accuracy) << 1 |
+                 static_cast<std::uint64_t>(options.check_numerics) << 2;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::uint64_t& word = key.words[1 + i / kInputsInWord];
     const std::uint64_t code = static_cast<std::uint64_t>(inputs[i].type) << 2 |
@@ -276,7 +279,8 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   }
   auto [traced, uses, shapes, rows] = tracer_(inputs);
   base::dump("trace", [&] { return ir::print(traced); });
-  const transform::Options passes = passes_of(options);
+  const std::size_t folded = api::folded_results(uses) + runtime::folded_results(options.folds);
+  const transform::Options passes = passes_of(options, traced.results.size() - folded);
   if (traced.results.empty() || traced.results.size() > kMostOutputs) {
     throw UsageError(fmt::format("map: the function returns {} values; expected 1 to {}.",
                                  traced.results.size(), kMostOutputs));
@@ -293,6 +297,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
       plan::to_string(options_.schedule) +
       std::to_string(options.max_steps > 0 ? static_cast<int>(*passes.step_counter) : -1) +
       (passes.contract ? "fast" : "strict") + (passes.high_accuracy ? " high" : "") +
+      (passes.checked_results ? fmt::format(" finite {} ", *passes.checked_results) : "") +
       ir::fingerprint(traced);
   auto* entry = new Entry;
   entry->key = key;
@@ -376,7 +381,11 @@ runtime::ExecuteOptions execute_options(const MapOptions& options) {
           .cancel = options.cancel ? &*options.cancel : nullptr,
           .interrupt = options.interrupt ? &options.interrupt : nullptr,
           .timeout = options.timeout,
-          .progress = options.progress ? &options.progress : nullptr};
+          .progress = options.progress ? &options.progress : nullptr,
+          .on_error = options.on_error,
+          .fill = options.fill,
+          .failures = options.failures,
+          .most_failures = options.most_failures};
 }
 
 }  // namespace
@@ -384,6 +393,7 @@ runtime::ExecuteOptions execute_options(const MapOptions& options) {
 runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Output> outputs,
                                        std::span<const Input> inputs, std::int64_t count,
                                        const MapOptions& options) {
+  if (options.on_error != OnError::Raise) api::check_on_error(entry.stored(options), options);
   Given given(outputs, inputs, count, options);
   std::optional<api::Accumulating> accumulating;
   if (!entry.uses.empty()) {
@@ -456,7 +466,8 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
   const runtime::Program::Report report = program.report();
   Explanation e{.name = options_.name,
                 .math = options.math,
-                .program = ir::print(transform::prepare(entry.traced, passes_of(options))),
+                .program = ir::print(transform::prepare(
+                    entry.traced, passes_of(options, entry.stored(options).size()))),
                 .scratch_bytes = static_cast<std::int64_t>(program.interpreter().scratch_bytes()),
                 .compiled = report.compiled,
                 .schedule = report.choice.schedule,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "lanewise/plan/choose.h"
 #include "lanewise/runtime/execute.h"
@@ -24,6 +25,13 @@ enum class Math : std::uint8_t { Strict, Fast };
 /// High: those of f32 are computed in f64, and so all but always correctly rounded; those of f64 in
 /// pairs of f64, within one unit in the last place.
 enum class Accuracy : std::uint8_t { Default, High };
+
+/// What becomes of a call in which elements fail. Raise: it ends with ElementError for the lowest
+/// one. Fill: all others end, and the results of those that fail are MapOptions::fill. Collect: so
+/// they are, and MapOptions::failures tells of them.
+using OnError = runtime::OnError;
+using runtime::ElementFailure;
+using runtime::Failures;
 
 /// Options of one call.
 struct MapOptions {
@@ -48,6 +56,14 @@ struct MapOptions {
   int mask = -1;  // the argument that is one, for a function that was recorded for it; -1: none
   /// What becomes of the last results of the function, which are folded and not stored.
   std::span<const runtime::Fold> folds;
+  OnError on_error = OnError::Raise;
+  /// Results of elements that fail: a value for all, or for each; none: NaN, and 0 of integers.
+  std::vector<Scalar> fill;
+  Failures* failures = nullptr;  // where Collect tells of them: how many, and of the first ones
+  std::int64_t most_failures = 1000;  // of which it is told why they failed
+  /// Elements fail whose results are not finite, and those that convert a float to an integer which
+  /// does not have it.
+  bool check_numerics = false;
 };
 
 /// Options of a function.

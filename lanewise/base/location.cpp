@@ -2,8 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <map>
 #include <mutex>
 #include <unordered_set>
+#include <utility>
 
 namespace lw::base {
 
@@ -16,6 +18,31 @@ const char* intern(std::string_view name) {
 
 std::string to_string(Location location) {
   return location ? fmt::format("{}:{}", location.file, location.line) : std::string();
+}
+
+namespace {
+
+struct Messages {
+  std::mutex mutex;
+  std::map<std::pair<const char*, int>, std::string> by_line;
+};
+
+Messages& messages() {
+  static auto& all = *new Messages;  // never destroyed: elements may fail till the end
+  return all;
+}
+
+}  // namespace
+
+std::string message_at(Location location) {
+  const std::lock_guard lock(messages().mutex);
+  const auto found = messages().by_line.find({location.file, location.line});
+  return found == messages().by_line.end() ? std::string() : found->second;
+}
+
+void set_message(Location location, std::string message) {
+  const std::lock_guard lock(messages().mutex);
+  messages().by_line[{location.file, location.line}] = std::move(message);
 }
 
 }  // namespace lw::base

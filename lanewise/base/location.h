@@ -20,4 +20,8 @@ const char* intern(std::string_view name);
 /// "file:line", or "" when unknown.
 std::string to_string(Location location);
 
+/// What the check in this line says when it fails; "" if it says nothing.
+std::string message_at(Location location);
+void set_message(Location location, std::string message);
+
 }  // namespace lw::base

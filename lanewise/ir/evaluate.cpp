@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "lanewise/base/check.h"
@@ -61,6 +62,7 @@ class Evaluator {
       }
     }
     LW_CHECK(next == arguments.size());
+    if (options.finds_origins) origins_.assign(f.values.size(), kNone);
   }
 
   Evaluation run() {
@@ -86,18 +88,89 @@ class Evaluator {
     done_.failure = Failure{kind, in.location, {}};
     if (in.op == Op::Loop) return;
     done_.failure->values = read(std::span(in.operands).subspan(in.op == Op::Fail));
+    if (in.op == Op::Fail && in.operands.size() == 1) tell_sides(in.operands[0]);
+    if (kind == FailKind::NotFinite && !origins_.empty()) {
+      const ValueId origin = origins_[in.operands[1]];
+      if (origin != kNone && f_[origin].location) done_.failure->location = f_[origin].location;
+    }
+  }
+
+  void tell_sides(ValueId condition) {
+    while (f_[condition].op == Op::Not) condition = f_[condition].operands[0];
+    const Instruction& in = f_[condition];
+    const bool is_comparison = in.op >= Op::Eq && in.op <= Op::Ge;
+    if (is_comparison) done_.failure->values = read(in.operands);
+  }
+
+  /// True where there were too many instructions, or somebody wants to stop.
+  bool gives_up() {
+    constexpr std::int64_t kAsk = 1 << 16;
+    const std::int64_t count = ++done_.instructions;
+    const bool stops =
+        count > options_.most_instructions ||
+        (options_.gives_up != nullptr && count % kAsk == 0 && (*options_.gives_up)());
+    if (stops) done_.given_up = loop_ == kNone ? base::Location() : f_[loop_].location;
+    return stops;
   }
 
   Exit block(BlockId id) {
     for (const ValueId value : f_.blocks[id].body) {
       const Exit exit = instruction(value);
       if (exit != Exit::End) return exit;
+      if (!origins_.empty() && has_value(f_[value]) && is_number(f_, value)) find_origin(value);
     }
     return Exit::End;
   }
 
+  // --- where values that are not finite come from ---
+
+  bool is_not_finite(ValueId id) const {
+    const Scalar& value = values_[id];
+    if (!types::is_float(value.type()) || !is_number(f_, id)) return false;
+    return types::with_type(value.type(),
+                            [&]<class T>() { return !std::isfinite(double(value.as<T>())); });
+  }
+
+  /// Its own instruction, if what that was made of is finite, or a literal.
+  void find_origin(ValueId id) {
+    const Instruction& in = f_[id];
+    origins_[id] = kNone;
+    if (in.op == Op::Constant || !is_not_finite(id)) return;
+    if (in.op == Op::Result && f_[in.operands[0]].op == Op::Loop) {
+      origins_[id] = origins_[f_.blocks[f_[in.operands[0]].block].arguments[in.index]];
+      return;
+    }
+    origins_[id] = id;
+    if (!ops::is_elementwise(in.op)) return;
+    const bool is_select = in.op == Op::Select;
+    const std::size_t chosen = is_select && values_[in.operands[0]].as<bool>() ? 1 : 2;
+    for (std::size_t i = 0; i < in.operands.size(); ++i) {
+      const ValueId from = in.operands[i];
+      if ((is_select && i != chosen) || !is_not_finite(from)) continue;
+      if (f_[from].op == Op::Constant) continue;
+      origins_[id] = origins_[from];
+      return;
+    }
+  }
+
+  void carry(std::span<const ValueId> ids) {
+    carried_ = read(ids);
+    if (origins_.empty()) return;
+    carried_origins_.clear();
+    for (const ValueId id : ids) carried_origins_.push_back(origins_[id]);
+  }
+
+  void arrive(const Block& body) {
+    for (std::size_t i = 0; i < carried_.size(); ++i) values_[body.arguments[i]] = carried_[i];
+    if (origins_.empty()) return;
+    for (std::size_t i = 0; i < carried_.size(); ++i) {
+      origins_[body.arguments[i]] = carried_origins_[i];
+    }
+  }
+
   Exit instruction(ValueId id) {
     const Instruction& in = f_[id];
+    if (gives_up()) return Exit::Stop;
     switch (in.op) {
       case Op::Param:
         return Exit::End;
@@ -119,11 +192,11 @@ class Evaluator {
         return Exit::End;
       case Op::BreakIf:
         if (!values_[in.operands[0]].as<bool>()) return Exit::End;
-        carried_ = read(std::span(in.operands).subspan(1));
+        carry(std::span(in.operands).subspan(1));
         up_ = in.index;
         return Exit::Break;
       case Op::Next:
-        carried_ = read(in.operands);
+        carry(in.operands);
         return Exit::Next;
       case Op::Element:
         values_[id] = Scalar(static_cast<std::uint32_t>(options_.element >> (32 * in.index)));
@@ -356,9 +429,9 @@ class Evaluator {
   /// A carried value lives in its argument; after the loop `result` reads it from there.
   Exit loop(ValueId id) {
     const Block& body = f_.blocks[f_[id].block];
-    carried_ = read(f_[id].operands);
+    carry(f_[id].operands);
     for (;;) {
-      for (std::size_t i = 0; i < carried_.size(); ++i) values_[body.arguments[i]] = carried_[i];
+      arrive(body);
       const Exit exit = block(f_[id].block);
       if (exit == Exit::Stop) return exit;
       if (exit == Exit::Break && up_ > 0) {  // this loop has no results
@@ -366,6 +439,7 @@ class Evaluator {
         return exit;
       }
       if (exit == Exit::Break) break;
+      loop_ = id;
       if (++done_.steps > options_.max_steps && options_.max_steps > 0) {
         fail(FailKind::StepLimit, f_[id]);
         return Exit::Stop;
@@ -374,7 +448,7 @@ class Evaluator {
         throw Cancelled("evaluate: cancelled.");
       }
     }
-    for (std::size_t i = 0; i < carried_.size(); ++i) values_[body.arguments[i]] = carried_[i];
+    arrive(body);
     return Exit::End;
   }
 
@@ -387,7 +461,10 @@ class Evaluator {
   std::size_t next_collected_ = 0;               // which collect of it comes next
   std::map<ValueId, std::vector<std::vector<Scalar>>> collected_;  // by each
   std::vector<Scalar> carried_;
+  std::vector<ValueId> origins_;  // of values that are not finite; kNone: an argument
+  std::vector<ValueId> carried_origins_;
   std::uint32_t up_ = 0;  // loops further out that a break leaves
+  ValueId loop_ = kNone;  // the one that went round last
   Evaluation done_;
 };
 

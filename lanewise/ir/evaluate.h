@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -15,7 +17,9 @@ namespace lw::ir {
 struct Failure {
   FailKind kind = FailKind::Check;
   base::Location location;
-  std::vector<Scalar> values;  // the operands of the failing op; of an index, itself and the size
+  /// The operands of the failing op; of an index, itself and the size; of a check that tells
+  /// nothing, the sides of its comparison.
+  std::vector<Scalar> values;
 
   bool operator==(const Failure&) const = default;
 };
@@ -24,6 +28,9 @@ struct Evaluation {
   std::vector<Scalar> results;     // when the element did not fail; arrays value by value
   std::optional<Failure> failure;  // when it did
   std::int64_t steps = 0;          // loop back edges taken
+  std::int64_t instructions = 0;   // that were evaluated
+  /// Set when it was given up, in a loop that stands here perhaps: there is nothing else then.
+  std::optional<base::Location> given_up;
   std::map<ValueId, std::map<std::int64_t, Scalar>> written;  // by target and place
 };
 
@@ -32,6 +39,11 @@ struct EvaluateOptions {
   const std::atomic<int>* cancel = nullptr;   // throws Cancelled once not zero
   std::span<const types::Table> tables = {};  // of the parameters that are tables or rows, in order
   std::int64_t element = 0;                   // its number
+  /// More instructions are given up; and so are others when this, asked now and then, is true.
+  std::int64_t most_instructions = std::numeric_limits<std::int64_t>::max();
+  const std::function<bool()>* gives_up = nullptr;
+  /// A failure NotFinite says the line in which the value, or what it came from, was finite last.
+  bool finds_origins = false;
 };
 
 /// One argument for each parameter that is a number. Expand ops must have been expanded

@@ -45,7 +45,8 @@ inline constexpr std::uint32_t kMostCounted = (1u << 31) - (1u << 16);  // posit
 
 using Operands = base::SmallVector<ValueId, 4>;
 
-/// Why an element fails. Lengths: of two rows, which are told; Empty: a row without values.
+/// Why an element fails. Lengths: of two rows, which are told; Empty: a row without values;
+/// Conversion: of a float to an integer that cannot hold it.
 enum class FailKind : std::uint32_t {
   DivisionByZero,
   StepLimit,
@@ -54,7 +55,9 @@ enum class FailKind : std::uint32_t {
   Lengths,
   Empty,
   Singular,
-  NotPositive
+  NotPositive,
+  NotFinite,
+  Conversion
 };
 
 /// What an `each` makes of one value per position. Keep: an array of them; of arrays, one behind

@@ -13,6 +13,7 @@
 #include "lanewise/base/error.h"
 #include "lanewise/base/float_state.h"
 #include "lanewise/runtime/division.h"
+#include "lanewise/runtime/failing.h"
 #include "lanewise/runtime/failure.h"
 #include "lanewise/runtime/file_pages.h"
 #include "lanewise/runtime/folding.h"
@@ -41,6 +42,7 @@ struct Worker : Context {
   std::optional<Folding::Share> share;  // of what is folded; none: all workers share one
   Block memory;                         // that `scratch` points to
   bool has_interpreted = false;         // and so has registers of the tile machine
+  std::optional<Failing> failing;       // elements that do, where the others go on
 };
 
 /// One map in flight.
@@ -103,6 +105,9 @@ class Call {
     chunks_.emplace(division_, n, options_.chunk, ends_at_blocks ? &*folding_ : nullptr);
     stats_.workers = division_.workers();
     stats_.chunk = chunks_->size_at(0);
+    if (options_.on_error != OnError::Raise) {
+      filling_.emplace(buffers_, program_.kernel(), options_.fill);
+    }
   }
 
   /// Files larger than memory are gone through in parts of the budget.
@@ -159,6 +164,13 @@ class Call {
                      std::int64_t first) {
       static_cast<Worker*>(c)->call->fail(lanes, ids, first);
     };
+    if (filling_) {
+      worker.failing.emplace(options_.on_error == OnError::Collect ? options_.most_failures : 0);
+      worker.fail = [](Context* c, std::uint32_t, std::uint64_t lanes, const std::int32_t* ids,
+                       std::int64_t first) {
+        static_cast<Worker*>(c)->failing->mark(lanes, ids, first);
+      };
+    }
     worker.call = this;
     worker.streams = streams_;
     worker.tables = buffers_.tables.data();
@@ -294,13 +306,25 @@ class Call {
   }
 
   void run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
-    if (!worker.staging) return run_elements(worker, first, count);
+    if (!worker.staging) return run_pieces(worker, first, count);
     for (const std::int64_t end = first + count; first < end && !is_stopping();) {
       const std::int64_t block = std::min(worker.staging->block(), end - first);
       worker.staging->load(first, block);
-      run_elements(worker, first, block);
+      run_pieces(worker, first, block);
       worker.staging->store(first, block);
       first += block;
+    }
+  }
+
+  /// Pieces in which elements may fail and the others go on; all at once where none may.
+  void run_pieces(Worker& worker, std::int64_t first, std::int64_t count) {
+    if (!worker.failing) return run_elements(worker, first, count);
+    for (const std::int64_t end = first + count; first < end && !is_stopping();) {
+      const std::int64_t piece = std::min(Failing::kPiece, end - first);
+      worker.failing->begin(first, piece);
+      run_elements(worker, first, piece);
+      worker.failing->end(*filling_, worker.outputs);
+      first += piece;
     }
   }
 
@@ -436,6 +460,13 @@ class Call {
       stats_.code = CodeSource::Compiled;
     }
     if (error_ != nullptr) std::rethrow_exception(error_);
+    throw_if_stopped();
+    describe_failures();
+    if (folding_) finish_folding();
+    stats_.peak_bytes = held_bytes();
+  }
+
+  void throw_if_stopped() const {
     if (is_late_) {
       throw Timeout(fmt::format(
           "map: ran out of time; got a timeout of {} s, expected a map that ends by then. Outputs "
@@ -445,10 +476,35 @@ class Call {
     if (is_stopping()) {
       throw Cancelled("map: cancelled before it ended; outputs are unfinished.");
     }
-    if (lowest_.load() != kNobody)
-      throw_failure(program_, buffers_, shared_, options_, lowest_.load());
-    if (folding_) finish_folding();
-    stats_.peak_bytes = held_bytes();
+  }
+
+  /// Throws the lowest one, or tells those that were collected.
+  void describe_failures() {
+    const std::int64_t lowest = lowest_.load();
+    if (lowest == kNobody && options_.on_error != OnError::Collect) return;
+    const std::function<bool()> stops = [this] {
+      if (all_workers_[0].attention.load(std::memory_order_relaxed) != 0) poll(all_workers_[0]);
+      return is_stopping();
+    };
+    const Describing describing(program_, buffers_, shared_, options_, stops);
+    if (lowest != kNobody) {
+      const ElementFailure failure = describing.one(lowest);
+      throw_if_stopped();
+      throw ElementError(failure.message, lowest);
+    }
+    std::vector<std::int64_t> elements;
+    options_.failures->count = 0;
+    for (const Worker& worker : all_workers_) {
+      options_.failures->count += worker.failing->count();
+      const std::span<const std::int64_t> own = worker.failing->first();
+      elements.insert(elements.end(), own.begin(), own.end());
+    }
+    std::sort(elements.begin(), elements.end());
+    if (std::ssize(elements) > options_.most_failures) {
+      elements.resize(static_cast<std::size_t>(options_.most_failures));
+    }
+    options_.failures->first = describing.all(elements);
+    throw_if_stopped();
   }
 
   /// What all workers hold, which is the most there was: nothing is given back before the end.
@@ -500,6 +556,7 @@ class Call {
   std::exception_ptr error_;  // read when all workers have ended
   std::atomic<std::int64_t> tier0_{0};
   std::atomic<std::int64_t> tier1_{0};
+  std::optional<Filling> filling_;  // of elements that fail, where the others go on
   std::optional<Folding> folding_;
   std::optional<Folding::Share> whole_;  // of all elements of a small map
   std::atomic<std::int64_t> turn_{0};    // elements before it are folded, where their order matters
@@ -511,6 +568,7 @@ class Call {
 RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options) {
   if (buffers.count == 0) {
     clear_totals(buffers.folds);
+    if (options.failures != nullptr) *options.failures = {};
     return {};
   }
   const Program::Use use(program);

@@ -8,6 +8,7 @@
 
 #include "lanewise/runtime/buffers.h"
 #include "lanewise/runtime/cancel.h"
+#include "lanewise/runtime/failures.h"
 #include "lanewise/runtime/program.h"
 
 namespace lw::runtime {
@@ -29,6 +30,10 @@ struct ExecuteOptions {
   double timeout = 0;  // seconds after which the map stops with Timeout; 0: never
   /// Told on the calling thread every 50 ms or so how many elements are done.
   const std::function<void(std::int64_t)>* progress = nullptr;
+  OnError on_error = OnError::Raise;
+  std::span<const Scalar> fill;       // of results of elements that fail: one for all or for each
+  Failures* failures = nullptr;       // of OnError::Collect
+  std::int64_t most_failures = 1000;  // that are told of
 };
 
 /// What a map did, for people.
@@ -43,7 +48,8 @@ struct RunStats {
   double load_ms = 0;                  // looking for it on disk, and linking it
 };
 
-/// Throws ElementError for the lowest failing element, Cancelled when stopped, Timeout when late.
+/// Throws ElementError for the lowest failing element unless something else is wanted, Cancelled
+/// when stopped, Timeout when late.
 RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options);
 
 /// The way of maps that surely end within so many nanoseconds: machine code is there and has no

@@ -231,6 +231,27 @@ inline void Check(const boolean& condition,
   trace::Trace::current().builder().fail_if((!condition).read(), ir::FailKind::Check);
 }
 
+/// The same; the message is said then, without values if it has some itself ("; got ...").
+inline void Check(const boolean& condition, std::string message,
+                  std::source_location here = std::source_location::current()) {
+  Check(condition, here);
+  base::set_message(trace::Trace::current().builder().location(), std::move(message));
+}
+
+/// The element fails where the value is infinite or not a number. Gives it back.
+template <types::ElementType T>
+Variable<T> CheckNumerics(const Variable<T>& value, std::string message = "",
+                          std::source_location here = std::source_location::current()) {
+  trace::locate(here);
+  ir::Builder& build = trace::Trace::current().builder();
+  const ir::ValueId checked = value.read();
+  const ir::ValueId is_finite = build.op(ops::Op::Isfinite, {checked});
+  build.fail_if(build.op(ops::Op::Not, {is_finite}), ir::FailKind::NotFinite,
+                std::span(&checked, 1));
+  if (!message.empty()) base::set_message(build.location(), std::move(message));
+  return Variable<T>::of(checked);
+}
+
 /// The number of the element in the map, counted from 0 or from the first_element of the call; as
 /// an i32 for maps of so many.
 template <types::ElementType T = std::int64_t>

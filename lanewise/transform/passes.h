@@ -57,6 +57,10 @@ ir::Function close_loops(const ir::Function& function);
 /// once it has taken more loop back edges than that.
 ir::Function limit_steps(const ir::Function& function, DType counter);
 
+/// Makes an element fail where one of the first `results` is a float that is not finite, or where a
+/// float is converted to an integer that does not have it.
+ir::Function check_numerics(const ir::Function& function, std::size_t results);
+
 /// Computes what one `each` keeps where another reads it, and makes one of two for the same
 /// positions.
 ir::Function fuse(const ir::Function& function);
@@ -84,7 +88,8 @@ bool is_serial(const ir::Function& function);
 struct Options {
   std::optional<DType> step_counter;  // limit_steps with this type
   bool contract = false;
-  bool high_accuracy = false;  // compute_in_pairs and compute_in_double
+  bool high_accuracy = false;                  // compute_in_pairs and compute_in_double
+  std::optional<std::size_t> checked_results;  // check_numerics of so many
 };
 
 /// The passes before expansion: from a trace to what the user wrote, as SSA.

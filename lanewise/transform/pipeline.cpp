@@ -8,6 +8,7 @@ namespace lw::transform {
 ir::Function prepare(const ir::Function& traced, Options options) {
   ir::Function f = slots_to_ssa(traced);
   f = remove_dead(f);
+  if (options.checked_results) f = check_numerics(f, *options.checked_results);
   if (options.contract) f = remove_dead(contract(f));                   // the user's products
   if (options.step_counter) f = limit_steps(f, *options.step_counter);  // of the user's loops
   return f;

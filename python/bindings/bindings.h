@@ -3,6 +3,10 @@
 
 #include <nanobind/nanobind.h>
 
+namespace lw {
+struct MapOptions;
+}
+
 namespace lw::python {
 
 /// Exceptions: C++ ones become those of lanewise/errors.py.
@@ -17,6 +21,8 @@ void bind_recording(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
 /// Programs: MapOptions, Program, and from a recording to one.
 void bind_function(nanobind::module_& module);
+/// What becomes of elements that fail: OnError, Failures, and the options that say so.
+void bind_failures(nanobind::module_& module, nanobind::class_<MapOptions>& options);
 /// Calling: Caller, the type below lanewise.Vectorized.
 void bind_caller(nanobind::module_& module);
 /// Threads, caches and memory of the process.

@@ -172,8 +172,9 @@ void bind_function(nb::module_& module) {
       .value("Strict", Math::Strict)
       .value("Fast", Math::Fast);
 
-  nb::class_<MapOptions>(module, "MapOptions", "Options of one call.")
-      .def(nb::init<>())
+  nb::class_<MapOptions> map_options(module, "MapOptions", "Options of one call.");
+  bind_failures(module, map_options);
+  map_options.def(nb::init<>())
       .def(nb::init<const MapOptions&>())
       .def_rw("threads", &MapOptions::threads)
       .def_rw("max_steps", &MapOptions::max_steps)
@@ -185,6 +186,7 @@ void bind_function(nb::module_& module) {
       .def_rw("seed", &MapOptions::seed)
       .def_rw("first_element", &MapOptions::first_element)
       .def_rw("timeout", &MapOptions::timeout)
+      .def_rw("check_numerics", &MapOptions::check_numerics)
       .def_rw("mask", &MapOptions::mask);
 
   using nb::literals::operator""_a;

@@ -19,8 +19,8 @@ constexpr double kKeepsLock = 2000;  // ns
 
 std::size_t variant(const MapOptions& options) {
   const std::size_t steps = options.max_steps == 0 ? 0 : options.max_steps < INT32_MAX ? 1 : 2;
-  return steps * 4 + static_cast<std::size_t>(options.math) * 2 +
-         static_cast<std::size_t>(options.accuracy);
+  return steps * 8 + static_cast<std::size_t>(options.check_numerics) * 4 +
+         static_cast<std::size_t>(options.math) * 2 + static_cast<std::size_t>(options.accuracy);
 }
 
 /// New arrays for results, or those that were given.
@@ -243,7 +243,11 @@ std::vector<Input> Program::kinds() const {
 
 ElementFunction::Ready Program::ready(const MapOptions& options) {
   std::optional<ElementFunction::Ready>& found = ready_[variant(options)];
-  if (!found) found = function_.prepare(kinds(), options);
+  if (!found) {
+    MapOptions with_folds = options;
+    with_folds.folds = folds_;
+    found = function_.prepare(kinds(), with_folds);
+  }
   return *found;
 }
 
@@ -303,7 +307,8 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
     run(results.all(), inputs.all(), geometry, options, true, nb::none());
   };
   // Elements are numbered in C order, which shows in draws and in failures only.
-  if (geometry.prototype != nullptr && !ready(options).is_numbered()) {
+  const bool collects = options.on_error == OnError::Collect;
+  if (geometry.prototype != nullptr && !collects && !ready(options).is_numbered()) {
     try {
       run_in_order(true);
       return results.take(returns);

@@ -66,7 +66,7 @@ class Program {
   std::vector<runtime::Fold> folds_;
   ElementFunction function_;
   /// For each way in which options make another program.
-  std::array<std::optional<ElementFunction::Ready>, 12> ready_;
+  std::array<std::optional<ElementFunction::Ready>, 24> ready_;
 };
 
 }  // namespace lw::python

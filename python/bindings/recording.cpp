@@ -297,6 +297,15 @@ void bind_effects(nb::class_<Recording>& recording) {
             r.builder().fail_if(condition.id, ir::FailKind::Check);
           },
           "The element fails where the condition holds.")
+      .def(
+          "fail_if_not_finite",
+          [](Recording& r, Value value) {
+            ir::Builder& build = r.builder();
+            const ir::ValueId is_finite = build.op(ops::Op::Isfinite, {value.id});
+            build.fail_if(build.op(ops::Op::Not, {is_finite}), ir::FailKind::NotFinite,
+                          std::span(&value.id, 1));
+          },
+          "The element fails where the value is infinite or not a number.")
       .def("element", &element, "The number of the element.")
       .def("draw", &draw,
            "A random number: uniform, normal, exponential, or bits, which are a u32.")

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bindings.h"
+#include "lanewise/base/location.h"
 
 namespace lw::python {
 namespace {
@@ -52,6 +53,12 @@ UserLine UserLine::present() {
 std::string_view UserLine::file() const { return file_of(code.ptr()); }
 
 void bind_source(nb::module_& module) {
+  module.def(
+      "set_message",
+      [](const std::string& file, int line, std::string message) {
+        base::set_message({base::intern(file), line}, std::move(message));
+      },
+      "What elements say that fail in a line.");
   module.def(
       "set_package",
       [](std::string folder, std::string file) {

@@ -32,7 +32,7 @@ from .errors import (
     UsageOverflowError,
     UsageTypeError,
 )
-from .flow.checks import check
+from .flow.checks import check, check_numerics
 from .functions import (
     abs,
     acos,
@@ -113,6 +113,7 @@ __all__ = [
     "Element",
     "ElementError",
     "Explanation",
+    "Failures",
     "Fold",
     "Histogram",
     "InternalError",
@@ -143,6 +144,7 @@ __all__ = [
     "cbrt",
     "ceil",
     "check",
+    "check_numerics",
     "clear_cache",
     "config",
     "conv2d",
@@ -214,6 +216,7 @@ if _TYPE_CHECKING:
         Min,
         Sum,
     )
+    from .failures import Failures
 else:
     _ACCUMULATORS = frozenset(
         {
@@ -232,7 +235,7 @@ else:
     )
 
     def __getattr__(name: str) -> object:
-        """Give accumulators, which many programs do without, and the functions of ops.
+        """Give accumulators and failures, which many programs do without, and functions of ops.
 
         Those are written nowhere but in their row.
         """
@@ -240,6 +243,10 @@ else:
             from . import accumulators
 
             return getattr(accumulators, name)
+        if name == "Failures":
+            from .failures import Failures
+
+            return Failures
         function = _functions.function_of_row(name)
         if function is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

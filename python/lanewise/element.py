@@ -32,11 +32,11 @@ from .dtypes import (
     promote,
     settled,
 )
-from .errors import ElementError, UsageError, UsageOverflowError, UsageTypeError
+from .errors import UsageError, UsageOverflowError, UsageTypeError
 from .intervals import INT32, Interval, of_operation
 from .recorder import Recorder, Retrace
 from .rules import RULES, Resolved
-from .source import at_line, user_code, user_line
+from .source import at_line, say, user_code
 from .texts import put_off
 
 
@@ -516,12 +516,10 @@ def _check_fits(recorder: Recorder, number: Value, dtype: DType) -> None:
     if dtype is not DType.U64:
         high = recorder.constant(DType.I64, int(bounds.max))
         is_wrong = recorder.op("or", [is_wrong, recorder.op("gt", [number, high])])
-    if (line := user_line()) is not None:
-        ElementError.messages[f"{line.file}:{line.number}"] = (
-            f"a Python integer does not fit {bounds.dtype}, the type it meets; expected "
-            f"{bounds.min} to {bounds.max}. Convert the element with .astype, or pass "
-            "np.int64(value)"
-        )
+    say(
+        f"a Python integer does not fit {bounds.dtype}, the type it meets; expected "
+        f"{bounds.min} to {bounds.max}. Convert the element with .astype, or pass np.int64(value)"
+    )
     recorder.recording.fail_if(is_wrong)
     if recorder.is_everybody_here():
         recorder.fitting.add((number.id, dtype))

@@ -4,8 +4,8 @@ Every message has one form, ``call: problem; got values, expected rule. Hint.``,
 file and line in front where a function is being recorded.
 """
 
+import linecache
 import re
-from typing import ClassVar
 
 
 class UsageError(ValueError):
@@ -30,14 +30,13 @@ class ElementError(RuntimeError):
         several fail.
     """
 
-    # What checks say when they fail, by file and line.
-    messages: ClassVar[dict[str, str]] = {}
-
     def __init__(self, message: str, element: int) -> None:
-        place = re.search(r" failed \((.*)\)\.$", message)
-        said = place and self.messages.get(place[1])
-        super().__init__(f"{message[:-1]}: {said}" if said else message, element)
+        super().__init__(message, element)
         self.element = element
+        place = re.search(r" \((.*):(\d+)\)", message)
+        code = linecache.getline(place[1], int(place[2])).strip() if place else ""
+        if place and code:
+            self.add_note(f"{place[1]}:{place[2]}\n  {code}\n  {'^' * len(code)}")
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -90,7 +90,10 @@ def map(
     if per_call.get("out") is not None:
         function(*arrays, **per_call | {"out": _with_axes(per_call["out"], out_axes, 0)})
         return per_call["out"]
-    return _with_axes(function(*arrays, **per_call), 0, out_axes)
+    results = function(*arrays, **per_call)
+    if function._call_options({}).collects:
+        return _with_axes(results[0], 0, out_axes), results[1]
+    return _with_axes(results, 0, out_axes)
 
 
 def _moved(array: Any, axis: int) -> Any:

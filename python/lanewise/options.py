@@ -4,11 +4,12 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ._core import Accuracy, Compile, MapOptions, Math, forget_calls
+from ._core import Accuracy, Compile, MapOptions, Math, OnError, forget_calls
 from .errors import UsageError, UsageTypeError
 
 _COMPILE = {"auto": Compile.Auto, "now": Compile.Now, "never": Compile.Never}
 _ACCURACY = {"default": Accuracy.Default, "high": Accuracy.High}
+_ON_ERROR = {"raise": OnError.Raise, "collect": OnError.Collect, "fill": OnError.Fill}
 _MATH = {"strict": Math.Strict, "fast": Math.Fast}
 
 
@@ -50,6 +51,12 @@ def _progress(call: str, option: str, value: Any) -> Any:
     )
 
 
+def _switch(call: str, option: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise UsageTypeError(f"{call}: {option} is no switch; got {value!r}, expected True or False.")
+
+
 # How each option is checked, and what it becomes.
 _CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
     "threads": lambda call, name, value: whole_number(call, name, value, 2**31 - 1),
@@ -64,6 +71,10 @@ _CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
     "timeout": _seconds,
     "progress": _progress,
     "max_prints": lambda call, name, value: whole_number(call, name, value, 2**63 - 1),
+    "on_error": lambda call, name, value: choice(call, name, value, _ON_ERROR),
+    "fill_value": lambda call, name, value: value,  # results are not known yet
+    "max_failures": lambda call, name, value: whole_number(call, name, value, 2**31 - 1),
+    "check_numerics": _switch,
 }
 _MOST_PRINTS = 1000  # unless something else is said
 NAMES = frozenset(_CHECKS)
@@ -75,6 +86,17 @@ class CallOptions(NamedTuple):
     map: MapOptions
     progress: Any  # None, True or a function
     max_prints: int  # lines that a call prints at most
+    fill_value: Any = None  # of results of elements that fail; None: NaN and 0
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether elements may fail and the others end."""
+        return self.map.on_error is not OnError.Raise
+
+    @property
+    def collects(self) -> bool:
+        """Whether failures are told beside the results."""
+        return self.map.on_error is OnError.Collect
 
 
 def checked(call: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -94,10 +116,11 @@ def resolve(*levels: dict[str, Any]) -> CallOptions:
         merged |= level
     progress = merged.pop("progress", None)
     max_prints = merged.pop("max_prints", _MOST_PRINTS)
+    fill_value = merged.pop("fill_value", None)
     options = MapOptions()
     for name, value in merged.items():
         setattr(options, name, value)
-    return CallOptions(options, progress, max_prints)
+    return CallOptions(options, progress, max_prints, fill_value)
 
 
 @functools.lru_cache(maxsize=1)
@@ -111,8 +134,10 @@ class Config:
 
     Attributes
     ----------
-    threads, memory, max_steps, max_prints, count, seed, first_element : int
-    compile, accuracy, math : str
+    threads, memory, max_steps, max_prints, max_failures, count, seed, first_element : int
+    compile, accuracy, math, on_error : str
+    fill_value : number
+    check_numerics : bool
     timeout : float or None
     progress : bool or callable
         As `vectorize` has them.

@@ -23,7 +23,7 @@ def check_outputs(
     `shape` is mapped over; `rows` are the shapes of the results' elements.
     """
     outputs: list[Any] = []
-    given = flatten(out, outputs, _split)
+    given = flatten(out, outputs, split)
     if len(outputs) != len(dtypes):
         raise UsageError(
             f"{call}: wrong number of outputs; got {len(outputs)}, expected {len(dtypes)}, "
@@ -51,7 +51,8 @@ def _fits(given: Structure, expected: Structure) -> bool:
     return all(map(_fits, given.parts, expected.parts))
 
 
-def _split(value: Any) -> tuple[type, tuple[Any, ...], list[Any]] | None:
+def split(value: Any) -> tuple[type, tuple[Any, ...], list[Any]] | None:
+    """Return the parts of what is nested as results are."""
     found = parts_of(value)
     return None if found is None else (type(value), *found)
 

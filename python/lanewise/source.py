@@ -49,6 +49,12 @@ def at_line(message: str) -> str:
     return message if line is None else f"{line.file}:{line.number}: {message}"
 
 
+def say(message: str) -> None:
+    """Let elements that fail in the user's present line say this."""
+    if (line := user_line()) is not None:
+        _core.set_message(line.file, line.number, message)
+
+
 def line_of(function: Callable[..., Any]) -> str:
     """Return the file and line of a function as errors begin with; empty for functions of C."""
     code = getattr(function, "__code__", None)

@@ -52,7 +52,7 @@ class Vectorized(Caller):
     where : array_like of bool, optional
         Which elements are computed; elsewhere `out`, which must be given, stays as it is.
     threads, memory, accuracy, math, compile, max_steps, max_prints, timeout, progress, count, \
-seed, first_element
+seed, first_element, on_error, fill_value, max_failures, check_numerics
         As `vectorize` has them, for this call.
     """
 
@@ -111,6 +111,9 @@ seed, first_element
         found = self._find(function, described)
         recorded = found.recorded
         values = (*described.values, *found.values)
+        going = self._going(options, described, recorded)
+        if going is not None:
+            options = going.options
         if described.ragged:
             run = _Run(function, described, described.shape, recorded, values, options)
             return self._run_ragged(run, out)
@@ -122,9 +125,21 @@ seed, first_element
             result = out if out is not None else _nest(recorded.structure, _scalars(outputs))
         else:
             result = _nest(recorded.structure, recorded.program.call(values, options.map))
+        if going is not None:
+            return going.with_failures(result)
         if is_simple and described.is_plain and options.progress is None:
             self._remember_call(args, given, kwargs, found, options)
         return result
+
+    def _going(self, options: CallOptions, described: Arguments, recorded: Recorded) -> Any:
+        """Return what a call needs in which elements may fail; None: it ends with the first."""
+        if not options.goes_on:
+            return None
+        from .failures import Going, refuse_rows  # seldom needed
+
+        if described.ragged or recorded.ragged is not None:
+            refuse_rows(self.name)
+        return Going(self.name, options, recorded)
 
     def _run_ragged(self, run: "_Run", out: Any, mask: Any = None) -> Any:
         """Run over rows of different lengths."""
@@ -285,6 +300,9 @@ seed, first_element
                 f"{described.shape}, one bool for each row."
             )
         mask = np.broadcast_to(mask, shape)
+        going = self._going(options, described, found.recorded)
+        if going is not None:
+            options = going.options
         options = options._replace(map=MapOptions(options.map))
         options.map.count = None  # the mask has as many
         options.map.mask = described.signature.parameters
@@ -293,7 +311,7 @@ seed, first_element
         if found.recorded.ragged is not None:
             return self._run_ragged(run, out, mask)
         self._run_into(run, self._outputs(out, shape, found.recorded))
-        return out
+        return out if going is None else going.with_failures(out)
 
     def _run_into(self, run: "_Run", outputs: tuple[Any, ...]) -> None:
         targets = tuple(
@@ -334,10 +352,12 @@ seed, first_element
 
     def _print(self, run: "_Run", counts: Any, failed: ElementError | None) -> None:
         """Print what the elements of a call say, as far as they came."""
+        from .failures import raising
         from .printing import Lines  # seldom needed
 
         found = self._find(run.function, run.described, finds_lines=True)
-        lines = Lines(run.recorded, run.values, run.described, found, run.shape, run.options)
+        options = raising(run.options)  # those that fail have no lines
+        lines = Lines(run.recorded, run.values, run.described, found, run.shape, options)
         lines.show(self.name, counts, None if failed is None else failed.element)
 
     # --- inside another vectorized function ---
@@ -725,6 +745,17 @@ def vectorize(
     progress : bool or callable, optional
         True for a progress bar (by tqdm if that is there), or a function that is told the elements
         done and all.
+    on_error : {"raise", "collect", "fill"}, optional
+        What becomes of a call in which elements fail: it ends with `ElementError` for the lowest
+        one; or all others end, the results of those that fail are `fill_value`, and they are left
+        out of accumulators. With "collect" a call returns its results and `Failures`.
+    fill_value : number, or nested as the results are, optional
+        NaN, and 0 of integers, if not given.
+    max_failures : int, optional
+        How many failures "collect" says the reason of, 1000 if not given; it counts all.
+    check_numerics : bool, optional
+        Elements fail whose results are not finite, and name the line in which that began; likewise
+        those that convert a float to an integer that does not have it.
     count : int, optional
         How many elements there are, where no argument is an array; `element` tells them apart.
     seed, first_element : int, optional

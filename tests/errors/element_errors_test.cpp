@@ -312,8 +312,8 @@ TEST(ElementErrors, ACheckThatDoesNotHold) {
     return a;
   };
   expect_failure(
-      checked, [&] { return fmt::format("map: element 99 failed ({}).", at(line)); }, false, 0,
-      numbers(7, {{99, 17}, {100, 17}}));
+      checked, [&] { return fmt::format("map: element 99 failed ({}); got 7 and 7.", at(line)); },
+      false, 0, numbers(7, {{99, 17}, {100, 17}}));
   expect_no_failure(checked, false, numbers(7, {{1, 18}}));
 }
 

@@ -267,6 +267,10 @@ class Runner {
         return "has a singular matrix";
       case ir::FailKind::NotPositive:
         return "has a matrix that is not positive";
+      case ir::FailKind::NotFinite:
+        return "has a value that is not finite";
+      case ir::FailKind::Conversion:
+        return "converts a number that does not fit";
       case ir::FailKind::Check:
         return "failed";
     }

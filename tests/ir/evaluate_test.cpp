@@ -150,7 +150,7 @@ TEST(IrEvaluate, AFailureInALoopStopsTheElementThere) {
   ASSERT_TRUE(e.failure);
   EXPECT_EQ(e.failure->kind, FailKind::Check);
   EXPECT_EQ(e.failure->location.line, 8);
-  EXPECT_EQ(e.failure->values, (std::vector<Scalar>{}));
+  EXPECT_EQ(e.failure->values, (std::vector<Scalar>{I{100}, I{100}}));
   EXPECT_EQ(e.steps, 2);
 }
 

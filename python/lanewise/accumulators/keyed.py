@@ -16,11 +16,11 @@ from ..dtypes import (
     settled,
 )
 from ..element import Element, as_value
-from ..errors import ElementError, InternalError, UsageError, UsageTypeError
+from ..errors import InternalError, UsageError, UsageTypeError
 from ..flow.region_loops import RegionLoop
 from ..folds import Folded, Part
 from ..recorder import Recorder
-from ..source import at_line, user_line
+from ..source import at_line, say
 from .base import Accumulator, summed
 
 _MOST_IN_LOOP = 256  # keys of a histogram that an element can have all for itself
@@ -65,11 +65,10 @@ class _Keyed(Accumulator):
         slot = recording.first_slot(DType.I32, -1)
         _unroll(recorder)
         if _in_loop(recorder):
-            if (line := user_line()) is not None:
-                ElementError.messages[f"{line.file}:{line.number}"] = (
-                    f"{self._call} is called a second time by the same element; expected once at "
-                    "each place. Collect in a list of the element, and add after the loop"
-                )
+            say(
+                f"{self._call} is called a second time by the same element; expected once at each "
+                "place. Collect in a list of the element, and add after the loop"
+            )
             again = recorder.op("ge", [recording.read(slot), recorder.constant(DType.I32, 0)])
             recording.fail_if(again)
         recording.write(slot, key)

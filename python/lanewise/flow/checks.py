@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ..dtypes import FLOATS
 from ..element import Element
-from ..errors import ElementError
-from ..source import user_line
+from ..source import say
 from ..texts import readable
 from .branches import not_, truth
 
@@ -14,8 +16,8 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     """Do `assert`: on elements, those fail for which it does not hold."""
     test = truth(test)
     if isinstance(test, Element):
-        if message is not None and (line := user_line()) is not None:
-            ElementError.messages[f"{line.file}:{line.number}"] = readable(message())
+        if message is not None:
+            say(readable(message()))
         _record(test)
     elif not test:
         raise AssertionError(*(() if message is None else (message(),)))
@@ -45,6 +47,44 @@ def check(condition: Any, message: str = "") -> None:
     array([2., 3.])
     """
     assert_(condition, (lambda: message) if message else None)
+
+
+def check_numerics(x: Any, message: str = "") -> Any:
+    """Let the elements fail for which a value is infinite or not a number.
+
+    On plain values that are not finite it raises an ``AssertionError``. A whole call is checked
+    with its option ``check_numerics=True``.
+
+    Parameters
+    ----------
+    x : Element, tensor or number
+        What has to be finite.
+    message : str, optional
+        Said when it is not.
+
+    Returns
+    -------
+    Element, tensor or number
+        The same.
+
+    Examples
+    --------
+    >>> import lanewise as lw, numpy as np
+    >>> @lw.vectorize
+    ... def entropy(p):
+    ...     return -p * lw.check_numerics(np.log(p), "no probability")
+    >>> entropy(np.array([1.0, 0.5])).round(3)
+    array([-0.   ,  0.347])
+    """
+    if type(x) is Element:
+        if x.value.dtype in FLOATS:
+            x.recorder.locate()
+            if message:
+                say(message)
+            x.recorder.recording.fail_if_not_finite(x.value)
+    else:
+        check(np.isfinite(x).all(), message)
+    return x
 
 
 def _record(test: Element) -> None:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from .._core import DType
-from ..errors import ElementError, UsageError
+from ..errors import UsageError
 from ..recorder import Recorder, current
-from ..source import at_line, user_line
+from ..source import at_line, say
 from ..texts import readable
 from .branches import If
 from .containers import LOCAL
@@ -165,10 +165,8 @@ class Frame:
                 )
             )
         recorder.locate()
-        if (line := user_line()) is not None:
-            is_class = isinstance(error, type)
-            said = error.__name__ if is_class else f"{type(error).__name__}: {error}"
-            ElementError.messages[f"{line.file}:{line.number}"] = readable(said)
+        is_class = isinstance(error, type)
+        say(readable(error.__name__ if is_class else f"{type(error).__name__}: {error}"))
         recorder.recording.fail_if(recorder.constant(DType.Bool, True))
         return Left()
 

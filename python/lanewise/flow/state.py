@@ -12,8 +12,8 @@ import numpy as np
 
 from ..dtypes import FROM_NUMPY
 from ..element import Element, Varying, Whole, record
-from ..errors import ElementError, UsageError
-from ..source import at_line, user_line
+from ..errors import UsageError
+from ..source import at_line, say
 
 
 class Missing:
@@ -50,11 +50,10 @@ class Maybe(NamedTuple):
 
     def checked(self, name: str) -> Any:
         """Return the value; elements that have none fail."""
-        if (line := user_line()) is not None:
-            ElementError.messages[f"{line.file}:{line.number}"] = (
-                f"{name}: used before it has a value; got := in a part of an expression that the "
-                "element did not evaluate, expected an assignment before"
-            )
+        say(
+            f"{name}: used before it has a value; got := in a part of an expression that the "
+            "element did not evaluate, expected an assignment before"
+        )
         recorder = self.is_set.recorder
         recorder.locate()
         recorder.recording.fail_if(record("invert", self.is_set).value)

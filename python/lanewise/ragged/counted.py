@@ -12,10 +12,10 @@ from .._core import DType, Value
 from ..convert import reason
 from ..dtypes import INTEGERS, TO_NUMPY
 from ..element import Element, Varying, record
-from ..errors import ElementError, UsageTypeError
+from ..errors import UsageTypeError
 from ..intervals import Interval
 from ..recorder import Recorder, Retrace
-from ..source import at_line, user_code, user_line
+from ..source import at_line, say, user_code
 
 _MOST = 2**31 - 2**16  # no row is as long, where indices have 32 bits
 
@@ -37,8 +37,7 @@ class Space(NamedTuple):
 
 def fail_if(test: Element, message: str) -> None:
     """Let the elements fail for which a test holds, with this message."""
-    if (line := user_line()) is not None:
-        ElementError.messages[f"{line.file}:{line.number}"] = message
+    say(message)
     recorder = test.recorder
     recorder.locate()
     recorder.recording.fail_if(test.value)

@@ -10,9 +10,9 @@ import numpy as np
 
 from .._core import DType
 from ..element import Element, record
-from ..errors import ElementError, UsageError
+from ..errors import UsageError
 from ..recorder import Recorder
-from ..source import at_line, user_line
+from ..source import at_line, say
 from . import spaces
 from .calls import FUNCTIONS
 from .making import stacked
@@ -50,8 +50,7 @@ def _tensor(recorder: Recorder, rows: Rows) -> Tensor:
 def _fail_if(condition: Element, why: str) -> None:
     recorder = condition.recorder
     recorder.locate()
-    if (line := user_line()) is not None:
-        ElementError.messages[f"{line.file}:{line.number}"] = why
+    say(why)
     recorder.recording.fail_if(condition.value)
 
 

@@ -17,6 +17,7 @@
 #include "lanewise/runtime/division.h"
 #include "lanewise/runtime/folding.h"
 #include "lanewise/runtime/program_cache.h"
+#include "lanewise/runtime/timeline.h"
 #include "lanewise/trace/trace.h"
 #include "lanewise/transform/passes.h"
 
@@ -277,6 +278,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   for (const Entry* e = entries_.load(); e != nullptr; e = e->next) {
     if (e->key == key) return *e;  // another thread was first
   }
+  const runtime::LoneSpan span(runtime::Happening::Record, options_.name);
   auto [traced, uses, shapes, rows] = tracer_(inputs);
   base::dump("trace", [&] { return ir::print(traced); });
   const transform::Options passes = passes_of(options);

@@ -16,6 +16,7 @@
 #include "lanewise/runtime/disk_store.h"
 #include "lanewise/runtime/memory.h"
 #include "lanewise/runtime/program_cache.h"
+#include "lanewise/runtime/timeline.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw::runtime {
@@ -42,6 +43,22 @@ std::string print_plan(const StoredPlan& p) {
   return fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n{}", int{s.refill}, int{s.inner}, s.batched,
                      static_cast<int>(s.isa), s.lanes, s.interleave, s.steps, s.threshold,
                      p.scratch, p.samples, p.mean_trips, p.choice.reason);
+}
+
+/// The phases of a compile that has just ended, as events of a profile one behind the other.
+void show_phases(std::int64_t start, const CompileTimes& times) {
+  const std::shared_ptr<Timeline> timeline = Timeline::current();
+  if (timeline == nullptr) return;
+  const std::int64_t end = now_ns();
+  const auto add = [&](Happening what, double ms) {
+    const std::int64_t phase_end = std::min(end, start + static_cast<std::int64_t>(1e6 * ms));
+    timeline->add({.start = start, .end = phase_end, .what = what}, nullptr);
+    start = phase_end;
+  };
+  add(Happening::Emit, times.emit_ms);
+  add(Happening::Passes, times.passes_ms);
+  add(Happening::Code, times.code_ms);
+  add(Happening::Link, times.link_ms);
 }
 
 std::optional<StoredPlan> parse_plan(const std::string& text) {
@@ -131,6 +148,7 @@ bool Program::load_locked(std::int64_t elements) {
   if (report_.compiled || backend_.target == nullptr || looked_.exchange(true)) return false;
   const std::shared_ptr<DiskStore> store = disk_store();
   if (!store->is_on()) return false;
+  const LoneSpan span(Happening::Read, function_.name);
   const double start = now_ms();
   const std::string key = store_key();
   const std::optional<DiskStore::Entry> entry = store->load(key);
@@ -173,6 +191,7 @@ void Program::load_or_compile(const plan::Sample& sample) {
   const std::lock_guard lock(mutex_);
   if (report_.compiled || !report_.error.empty()) return;
   queued_ = true;
+  const LoneSpan span(Happening::Compile, function_.name);
   if (!load_locked(std::ssize(sample.trips))) compile_locked(sample);
 }
 
@@ -207,6 +226,7 @@ void Program::compile_locked(const plan::Sample& sample) {
     element_ns_ = plan::estimate_element_ns(function_, plan.mean_trips);
   }
   ObjectCode object;
+  const std::int64_t compile_start = now_ns();
   const bool refill = report_.choice.schedule.refill;
   if (inner || batched || refill) {
     const kernel::Kernel kernel =
@@ -222,6 +242,7 @@ void Program::compile_locked(const plan::Sample& sample) {
   object.times.link_ms = now_ms() - start;
   object.times.read_ms = report_.times.read_ms;
   report_.times = object.times;
+  show_phases(compile_start, object.times);
   code_scratch_ = plan.scratch;
   publish(std::move(code), CodeSource::Compiled);
   // Without the counts it should have been made from, a plan is good for this process only.

@@ -90,6 +90,7 @@ from .loops import while_loop
 from .mapping import map
 from .numbering import element
 from .options import Config, config
+from .profiling import Profile, profile
 from .ragged import Ragged
 from .settings import (
     CacheInfo,
@@ -122,6 +123,7 @@ __all__ = [
     "MemoryInfo",
     "MemoryUse",
     "Min",
+    "Profile",
     "Ragged",
     "ResourceError",
     "Sum",
@@ -180,6 +182,7 @@ __all__ = [
     "mod",
     "nextafter",
     "power",
+    "profile",
     "random",
     "round",
     "rsqrt",

@@ -28,6 +28,7 @@ namespace {
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMayStream = 1 << 18;  // fewer elements are never so many bytes
 constexpr double kStreamedBytes = 32 << 20;   // of all outputs
+constexpr double kTimed = 20e3;               // ns of work below which it is not timed
 constexpr double kCompileAfter = 200e3;  // ns of work below which compiling comes after the map
 
 using Clock = std::chrono::steady_clock;
@@ -43,6 +44,9 @@ struct Worker : Context {
   std::optional<Folding::Share> share;  // of what is folded; none: all workers share one
   Block memory;                         // that `scratch` points to
   bool has_interpreted = false;         // and so has registers of the tile machine
+  std::int64_t chunks = 0;              // that it has done
+  std::int64_t elements = 0;
+  std::int64_t busy_ns = 0;  // if the call is timed
 };
 
 /// One map in flight.
@@ -55,6 +59,14 @@ class Call {
 
   RunStats run() {
     const Span span = seen(Happening::Call, 0, buffers_.count);
+    const std::int64_t start = is_timed_ ? now_ns() : 0;
+    run_all();
+    if (is_timed_) stats_.seconds = 1e-9 * static_cast<double>(now_ns() - start);
+    return std::move(stats_);
+  }
+
+ private:
+  void run_all() {
     prepare();
     if (division_.workers() == 1) {
       Worker worker;
@@ -84,10 +96,8 @@ class Call {
       waiting.reset();
       finish();
     }
-    return stats_;
   }
 
- private:
   /// An event of a profile, if one is taken, for as long as it lives.
   Span seen(Happening what, std::int64_t first, std::int64_t count) const {
     return {timeline_.get(), what, totals_, first, count};
@@ -264,6 +274,12 @@ class Call {
   }
 
   void work(Worker& worker) {
+    const std::int64_t start = is_timed_ ? now_ns() : 0;
+    take_chunks(worker);
+    if (is_timed_) worker.busy_ns = now_ns() - start;
+  }
+
+  void take_chunks(Worker& worker) {
     const base::FloatState state;
     for (;;) {
       std::int64_t first = next_.load(std::memory_order_relaxed);
@@ -282,6 +298,8 @@ class Call {
         run_chunk(worker, first, count);
       }
       if (!files_.empty()) files_.drop(first, count);
+      ++worker.chunks;
+      worker.elements += count;
     }
   }
 
@@ -470,6 +488,12 @@ class Call {
       throw_failure(program_, buffers_, shared_, options_, lowest_.load());
     if (folding_) finish_folding();
     stats_.peak_bytes = held_bytes();
+    for (const Worker& worker : all_workers_) {
+      if (!is_timed_) break;
+      stats_.shares.push_back({.chunks = worker.chunks,
+                               .elements = worker.elements,
+                               .seconds = 1e-9 * static_cast<double>(worker.busy_ns)});
+    }
   }
 
   /// What all workers hold, which is the most there was: nothing is given back before the end.
@@ -505,6 +529,7 @@ class Call {
   const ExecuteOptions& options_;
   const std::shared_ptr<Timeline> timeline_ = Timeline::current();  // null: no profile is taken
   FunctionTotals* totals_ = nullptr;                                // there
+  const bool is_timed_ = static_cast<double>(buffers_.count) * program_.element_ns() > kTimed;
   std::vector<std::uint64_t> shared_storage_;
   std::span<const std::uint64_t> shared_;
   Division division_;

@@ -4,7 +4,8 @@
 namespace lw::runtime {
 
 /// Bytes a second that so many workers read and write at most, copying between arrays that no cache
-/// holds. The first call for a number of workers takes some 50 ms.
+/// holds; 0 if there is no memory to find out. The first call for a number of workers takes some 50
+/// ms.
 double copy_bandwidth(int workers);
 
 /// Cycles a second, by a chain of additions that take one each.

@@ -40,7 +40,7 @@ def _is_nested(events):
 def trace(tmp_path_factory):
     """Give the trace of two threads that map, fold and stage."""
     path = tmp_path_factory.mktemp("profile") / "trace.json"
-    halvings = lw.vectorize(_halvings, name="halvings", threads=2)
+    halvings = lw.vectorize(_halvings, name="halvings", threads=2, compile="now")
     strided = np.arange(400_000.0)[::2]
 
     def work():

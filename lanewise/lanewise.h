@@ -5,6 +5,7 @@
 #include "lanewise/api/fold.h"
 #include "lanewise/api/map.h"
 #include "lanewise/api/memory.h"
+#include "lanewise/api/profile.h"
 #include "lanewise/api/row_accumulators.h"
 #include "lanewise/api/vectorize.h"
 #include "lanewise/base/error.h"

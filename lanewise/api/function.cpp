@@ -10,6 +10,7 @@
 
 #include "lanewise/api/backends.h"
 #include "lanewise/api/check_call.h"
+#include "lanewise/api/explain_facts.h"
 #include "lanewise/api/layout.h"
 #include "lanewise/base/environment.h"
 #include "lanewise/base/error.h"
@@ -17,6 +18,7 @@
 #include "lanewise/runtime/division.h"
 #include "lanewise/runtime/folding.h"
 #include "lanewise/runtime/program_cache.h"
+#include "lanewise/runtime/timeline.h"
 #include "lanewise/trace/trace.h"
 #include "lanewise/transform/passes.h"
 
@@ -44,7 +46,9 @@ struct ElementFunction::Entry {
   mutable std::atomic<runtime::CodeSource> code{runtime::CodeSource::None};
   mutable std::atomic<std::int64_t> chunk{0}, scratch_bytes{0}, peak_bytes{0}, tier0_elements{0},
       tier1_elements{0};
-  mutable std::atomic<double> load_ms{0};
+  mutable std::atomic<double> load_ms{0}, seconds{0};
+  mutable std::mutex shares_mutex;
+  mutable std::vector<runtime::WorkerShare> shares;  // of a run that was timed
 
   /// The results that are not folded.
   std::span<const types::Item> stored(const MapOptions& options) const {
@@ -69,6 +73,10 @@ struct ElementFunction::Entry {
     tier0_elements.store(run.tier0_elements, std::memory_order_relaxed);
     tier1_elements.store(run.tier1_elements, std::memory_order_relaxed);
     load_ms.store(run.load_ms, std::memory_order_relaxed);
+    seconds.store(run.seconds, std::memory_order_relaxed);
+    if (run.shares.empty()) return;
+    const std::lock_guard lock(shares_mutex);
+    shares = run.shares;
   }
 };
 
@@ -277,6 +285,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   for (const Entry* e = entries_.load(); e != nullptr; e = e->next) {
     if (e->key == key) return *e;  // another thread was first
   }
+  const runtime::LoneSpan span(runtime::Happening::Record, options_.name);
   auto [traced, uses, shapes, rows] = tracer_(inputs);
   base::dump("trace", [&] { return ir::print(traced); });
   const std::size_t folded = api::folded_results(uses) + runtime::folded_results(options.folds);
@@ -456,6 +465,16 @@ runtime::Program::Report ElementFunction::compile(std::span<const Input> inputs,
   return program.report();
 }
 
+namespace {
+
+std::int64_t count_elementwise(const ir::Function& f) {
+  std::int64_t count = 0;
+  ir::for_each(f, [&](ir::ValueId id, int) { count += ops::is_elementwise(f[id].op); });
+  return count;
+}
+
+}  // namespace
+
 Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOptions& options) {
   if (options.where) {
     return masked(inputs, options, [&](auto all, auto& with) { return explain(all, with); });
@@ -464,25 +483,31 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
   const runtime::Program& program = *entry.program;
   const ir::Function& function = program.function();
   const runtime::Program::Report report = program.report();
+  const ir::Function recorded =
+      transform::prepare(entry.traced, passes_of(options, entry.stored(options).size()));
   Explanation e{.name = options_.name,
                 .math = options.math,
-                .program = ir::print(transform::prepare(
-                    entry.traced, passes_of(options, entry.stored(options).size()))),
+                .accuracy = options.accuracy,
+                .program = ir::print(recorded),
+                .recorded = count_elementwise(recorded),
+                .instructions = count_elementwise(function),
                 .scratch_bytes = static_cast<std::int64_t>(program.interpreter().scratch_bytes()),
                 .compiled = report.compiled,
                 .schedule = report.choice.schedule,
                 .reason = report.choice.reason,
+                .considered = program.considered(),
+                .trips = report.trips,
                 .source = report.source,
                 .times = report.times,
                 .code_bytes = static_cast<std::int64_t>(report.code_bytes),
                 .error = report.error};
-  ir::for_each(function, [&](ir::ValueId id, int) {
-    e.instructions += ops::is_elementwise(function[id].op);
-  });
+  kernel::for_each(program.kernel(),
+                   [&](const kernel::Instruction&, int) { ++e.lane_instructions; });
   for (const ir::Param& param : function.params) {
     if (param.is_mapped()) e.bytes_in += param.item().bytes();
   }
   for (const types::Item& item : function.results) e.bytes_out += item.bytes();
+  e.budget_bytes = runtime::budget_of(execute_options(options));
   try {
     e.projected_bytes = projected_bytes(entry, inputs, options);
   } catch (const ResourceError& error) {
@@ -496,8 +521,12 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
                                    .code = entry.code.load(),
                                    .scratch_bytes = entry.scratch_bytes.load(),
                                    .peak_bytes = entry.peak_bytes.load(),
-                                   .load_ms = entry.load_ms.load()};
+                                   .load_ms = entry.load_ms.load(),
+                                   .seconds = entry.seconds.load()};
+    const std::lock_guard lock(entry.shares_mutex);
+    if (e.last_run->seconds > 0) e.last_run->shares = entry.shares;
   }
+  api::add_facts(function, e);
   return e;
 }
 

@@ -9,6 +9,7 @@
 #include "lanewise/kernel/lower.h"
 #include "lanewise/kernel/step_test.h"
 #include "lanewise/kernel/uniformity.h"
+#include "lanewise/plan/considered.h"
 #include "lanewise/transform/in_step.h"
 
 namespace lw::plan {
@@ -40,11 +41,15 @@ void for_each_hot(const ir::Function& f, const Visit& visit) {
   });
 }
 
+}  // namespace
+
 int hot_ops(const ir::Function& f) {
   int count = 0;
   for_each_hot(f, [&](ValueId id) { count += ops::is_elementwise(f[id].op); });
   return count;
 }
+
+namespace {
 
 /// Those that become machine code: parts are compiled once, if they are many.
 int code_ops(const ir::Function& f, int hot) {
@@ -83,25 +88,23 @@ struct Verdict {
   std::string reason;
 };
 
-/// Refill pays when what packets waste on waiting exceeds the cost of taking and retiring. Times
-/// are rough: two arithmetic instructions a cycle, and measured costs per element. With loops
-/// inside it must win more: elements that began at different times go round those at different
-/// times.
+/// Refill pays when what packets waste on waiting exceeds the cost of taking and retiring. With
+/// loops inside it must win more: elements that began at different times go round those at
+/// different times.
 Verdict is_refill_worth(const Schedule& s, int ops, bool has_inner_loops, const Sample& sample) {
   const int lanes = s.lanes * s.interleave;
   const double useful = mean(sample.trips);
   const double occupancy = packet_occupancy(sample, lanes);
-  const double step_ns = 0.2 * ops;
-  const double waste_ns = useful * (1 / occupancy - 1) / s.lanes * step_ns;
-  const double refill_ns = s.isa == Isa::V4 ? 3 : 6;
+  const LoopCosts costs = loop_costs(s, ops, useful, occupancy);
+  const double waste_ns = costs.packets - costs.steps;
   const std::string counts =
       fmt::format("{:.1f} trips an element, packets of {} would use {:.0f} % of their lanes",
                   useful, lanes, 100 * occupancy);
   constexpr double kLittle = 0.5;
-  if (waste_ns > refill_ns && has_inner_loops && occupancy > kLittle) {
+  if (costs.packets > costs.refill && has_inner_loops && occupancy > kLittle) {
     return {false, counts + "; refill would scatter the steps of the loops inside"};
   }
-  if (waste_ns > refill_ns) {
+  if (costs.packets > costs.refill) {
     return {true, counts + fmt::format("; waiting costs about {:.1f} ns an element, refill less",
                                        waste_ns)};
   }

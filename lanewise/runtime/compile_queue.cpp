@@ -54,6 +54,7 @@ class Queue {
     const int error = pthread_create(
         &thread_, &attributes,
         [](void* self) -> void* {
+          pthread_setname_np(pthread_self(), "lw-compile");
           static_cast<Queue*>(self)->serve();
           return nullptr;
         },

@@ -21,12 +21,14 @@
 #include "lanewise/runtime/staging.h"
 #include "lanewise/runtime/thread_pool.h"
 #include "lanewise/runtime/ticker.h"
+#include "lanewise/runtime/timeline.h"
 
 namespace lw::runtime {
 namespace {
 
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
 constexpr double kStreamedBytes = 32 << 20;  // of all outputs
+constexpr double kTimed = 20e3;              // ns of work below which it is not timed
 constexpr double kCompileAfter = 200e3;      // ns of work below which compiling comes after the map
 
 using Clock = std::chrono::steady_clock;
@@ -43,15 +45,29 @@ struct Worker : Context {
   Block memory;                         // that `scratch` points to
   bool has_interpreted = false;         // and so has registers of the tile machine
   std::optional<Failing> failing;       // elements that do, where the others go on
+  std::int64_t chunks = 0;              // that it has done
+  std::int64_t elements = 0;
+  std::int64_t busy_ns = 0;  // if the call is timed
 };
 
 /// One map in flight.
 class Call {
  public:
   Call(Program& program, const Buffers& buffers, const ExecuteOptions& options)
-      : program_(program), buffers_(buffers), options_(options) {}
+      : program_(program), buffers_(buffers), options_(options) {
+    if (timeline_ != nullptr) totals_ = &timeline_->function(program.function().name);
+  }
 
   RunStats run() {
+    const Span span = seen(Happening::Call, 0, buffers_.count);
+    const std::int64_t start = is_timed_ ? now_ns() : 0;
+    run_all();
+    if (is_timed_) stats_.seconds = 1e-9 * static_cast<double>(now_ns() - start);
+    return std::move(stats_);
+  }
+
+ private:
+  void run_all() {
     prepare();
     if (division_.workers() == 1) {
       Worker worker;
@@ -70,16 +86,24 @@ class Call {
       const Ticking ticking(workers[0].attention);  // the first one passes it on
       sample(workers[0]);
       if (compiles_afterwards_) program_.compile_in_background({});
+      std::optional<Span> waiting;
       parallel(
           division_.workers(),
-          [&](int number) { work_or_stop(workers[static_cast<std::size_t>(number)]); },
+          [&](int number) {
+            work_or_stop(workers[static_cast<std::size_t>(number)]);
+            if (number == 0) waiting.emplace(timeline_.get(), Happening::Wait, totals_);
+          },
           [&] { poll(workers[0]); });
+      waiting.reset();
       finish();
     }
-    return stats_;
   }
 
- private:
+  /// An event of a profile, if one is taken, for as long as it lives.
+  Span seen(Happening what, std::int64_t first, std::int64_t count) const {
+    return {timeline_.get(), what, totals_, first, count};
+  }
+
   void prepare() {
     if (options_.cancel != nullptr && options_.cancel->is_cancelled()) {
       throw Cancelled("map: cancelled before it began.");
@@ -222,6 +246,7 @@ class Call {
     const std::int64_t n = buffers_.count;
     plan::Sample counts{.trips = {}, .run = static_cast<int>(kSampleRun)};
     if (program_.wants_sample()) {
+      const Span span = seen(Happening::Sample, 0, n);
       if (n <= kSampleAt && options_.compile == CompileMode::Auto) {
         is_counting_ = true;  // tier 0 counts while it computes
         return;
@@ -267,6 +292,12 @@ class Call {
   }
 
   void work(Worker& worker) {
+    const std::int64_t start = is_timed_ ? now_ns() : 0;
+    take_chunks(worker);
+    if (is_timed_) worker.busy_ns = now_ns() - start;
+  }
+
+  void take_chunks(Worker& worker) {
     const base::FloatState state;
     for (;;) {
       std::int64_t first = next_.load(std::memory_order_relaxed);
@@ -278,12 +309,15 @@ class Call {
       if (first > lowest_.load(std::memory_order_relaxed)) return;
       worker.chunk_first = first;
       if (worker.attention.load(std::memory_order_relaxed) != 0 && poll(worker)) return;
+      const Span span = seen(Happening::Chunk, first, count);
       if (worker.share) {
         run_and_fold(worker, first, count);
       } else {
         run_chunk(worker, first, count);
       }
       if (!files_.empty()) files_.drop(first, count);
+      ++worker.chunks;
+      worker.elements += count;
     }
   }
 
@@ -309,8 +343,12 @@ class Call {
     if (!worker.staging) return run_pieces(worker, first, count);
     for (const std::int64_t end = first + count; first < end && !is_stopping();) {
       const std::int64_t block = std::min(worker.staging->block(), end - first);
-      worker.staging->load(first, block);
+      {
+        const Span span = seen(Happening::StageIn, first, block);
+        worker.staging->load(first, block);
+      }
       run_pieces(worker, first, block);
+      const Span span = seen(Happening::StageOut, first, block);
       worker.staging->store(first, block);
       first += block;
     }
@@ -341,6 +379,7 @@ class Call {
       run_chunk(worker, first, next - first);
       if (is_lost()) return;
       if (next < end && !worker.staging) fetch_ahead(next);
+      const Span span = seen(Happening::Fold, first, next - first);
       folding_->fold(*worker.share, first, next - first);
       if (folding_->is_ordered()) {
         if (!wait_for_turn(worker, first)) return;
@@ -366,6 +405,8 @@ class Call {
   /// Waits until all elements before `first` are folded; false: that will not be.
   bool wait_for_turn(Worker& worker, std::int64_t first) {
     constexpr int kSpins = 2000;
+    if (turn_.load(std::memory_order_acquire) == first) return true;
+    const Span span = seen(Happening::Wait, first, 0);
     for (int spins = 0; turn_.load(std::memory_order_acquire) != first; ++spins) {
       if (worker.attention.load(std::memory_order_relaxed) != 0 && poll(worker)) return false;
       if (is_lost()) return false;
@@ -389,6 +430,7 @@ class Call {
           worker.memory = Block(Purpose::Scratch, bytes);
           worker.scratch = worker.memory.data();
         }
+        const Span span = seen(Happening::MachineCode, first, count);
         code(&worker, first, count);
         add(tier1_, count);
         return;
@@ -396,12 +438,14 @@ class Call {
       std::vector<std::uint32_t> trips;
       if (is_counting_) trips.resize(static_cast<std::size_t>(count));
       worker.has_interpreted = true;
+      Span span = seen(Happening::TileMachine, first, count);
       const auto outcome =
           program_.interpreter().run(&worker, first, count,
                                      {.code = may_use_code() ? program_.code_word() : nullptr,
                                       .trips = trips,
                                       .most_trips = kSampleTrips});
       add(tier0_, outcome.done);
+      span.set_count(outcome.done);
       if (outcome.status == Status::Stopped) return;
       if (is_counting_) {  // only one worker has so few elements
         is_counting_ = false;
@@ -454,6 +498,7 @@ class Call {
   // --- the end ---
 
   void finish() {
+    if (timeline_ != nullptr) timeline_->count_scratch();
     stats_.tier0_elements = tier0_.load();
     stats_.tier1_elements = tier1_.load();
     if (stats_.tier1_elements > 0 && stats_.code == CodeSource::None) {
@@ -464,6 +509,12 @@ class Call {
     describe_failures();
     if (folding_) finish_folding();
     stats_.peak_bytes = held_bytes();
+    for (const Worker& worker : all_workers_) {
+      if (!is_timed_) break;
+      stats_.shares.push_back({.chunks = worker.chunks,
+                               .elements = worker.elements,
+                               .seconds = 1e-9 * static_cast<double>(worker.busy_ns)});
+    }
   }
 
   void throw_if_stopped() const {
@@ -538,6 +589,9 @@ class Call {
   Program& program_;
   const Buffers& buffers_;
   const ExecuteOptions& options_;
+  const std::shared_ptr<Timeline> timeline_ = Timeline::current();  // null: no profile is taken
+  FunctionTotals* totals_ = nullptr;                                // there
+  const bool is_timed_ = static_cast<double>(buffers_.count) * program_.element_ns() > kTimed;
   std::vector<std::uint64_t> shared_storage_;
   std::span<const std::uint64_t> shared_;
   Division division_;

@@ -36,16 +36,25 @@ struct ExecuteOptions {
   std::int64_t most_failures = 1000;  // that are told of
 };
 
+/// What one worker did of a map.
+struct WorkerShare {
+  std::int64_t chunks = 0;
+  std::int64_t elements = 0;
+  double seconds = 0;
+};
+
 /// What a map did, for people.
 struct RunStats {
   int workers = 1;
   std::int64_t chunk = 0;
   std::int64_t tier0_elements = 0;
   std::int64_t tier1_elements = 0;
-  CodeSource code = CodeSource::None;  // the machine code that was used
-  std::int64_t scratch_bytes = 0;      // of all workers, as projected before
-  std::int64_t peak_bytes = 0;         // that they had, at most
-  double load_ms = 0;                  // looking for it on disk, and linking it
+  CodeSource code = CodeSource::None;    // the machine code that was used
+  std::int64_t scratch_bytes = 0;        // of all workers, as projected before
+  std::int64_t peak_bytes = 0;           // that they had, at most
+  double load_ms = 0;                    // looking for it on disk, and linking it
+  double seconds = 0;                    // from beginning to end; 0: too short to be timed
+  std::vector<WorkerShare> shares = {};  // of each worker, if it was timed
 };
 
 /// Throws ElementError for the lowest failing element unless something else is wanted, Cancelled

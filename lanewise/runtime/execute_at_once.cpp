@@ -1,5 +1,6 @@
 #include "lanewise/base/float_state.h"
 #include "lanewise/runtime/execute.h"
+#include "lanewise/runtime/timeline.h"
 
 namespace lw::runtime {
 
@@ -9,7 +10,7 @@ bool execute_at_once(Program& program, const Buffers& buffers, std::int64_t firs
                         !program.has_loops() && !buffers.is_staged() && buffers.folds.empty() &&
                         program.code_scratch() == 0 &&
                         program.kernel().shared.size() == buffers.shared.size();
-  if (!is_short) return false;
+  if (!is_short || Timeline::is_on()) return false;  // a profile wants to see it
   const Program::Use use(program);
   const Run code = program.code();
   if (code == nullptr) return false;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
-#include <numeric>
 #include <optional>
 #include <sstream>
 
@@ -17,6 +16,7 @@
 #include "lanewise/runtime/disk_store.h"
 #include "lanewise/runtime/memory.h"
 #include "lanewise/runtime/program_cache.h"
+#include "lanewise/runtime/timeline.h"
 #include "lanewise/transform/passes.h"
 
 namespace lw::runtime {
@@ -33,16 +33,31 @@ double now_ms() {
 /// The planner's choice as it is kept beside the code.
 struct StoredPlan {
   plan::Choice choice;
-  std::int64_t samples = 0;
-  double mean_trips = 0;
+  plan::TripCounts trips;
   std::size_t scratch = 0;
 };
 
 std::string print_plan(const StoredPlan& p) {
   const plan::Schedule& s = p.choice.schedule;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n{}", int{s.refill}, int{s.inner}, s.batched,
+  return fmt::format("{} {} {} {} {} {} {} {} {}\n{}\n{}", int{s.refill}, int{s.inner}, s.batched,
                      static_cast<int>(s.isa), s.lanes, s.interleave, s.steps, s.threshold,
-                     p.scratch, p.samples, p.mean_trips, p.choice.reason);
+                     p.scratch, plan::print_trips(p.trips), p.choice.reason);
+}
+
+/// The phases of a compile that has just ended, as events of a profile one behind the other.
+void show_phases(std::int64_t start, const CompileTimes& times) {
+  const std::shared_ptr<Timeline> timeline = Timeline::current();
+  if (timeline == nullptr) return;
+  const std::int64_t end = now_ns();
+  const auto add = [&](Happening what, double ms) {
+    const std::int64_t phase_end = std::min(end, start + static_cast<std::int64_t>(1e6 * ms));
+    timeline->add({.start = start, .end = phase_end, .what = what}, nullptr);
+    start = phase_end;
+  };
+  add(Happening::Emit, times.emit_ms);
+  add(Happening::Passes, times.passes_ms);
+  add(Happening::Code, times.code_ms);
+  add(Happening::Link, times.link_ms);
 }
 
 std::optional<StoredPlan> parse_plan(const std::string& text) {
@@ -52,9 +67,11 @@ std::optional<StoredPlan> parse_plan(const std::string& text) {
   std::istringstream in(text);
   in.imbue(std::locale::classic());
   in >> s.refill >> s.inner >> s.batched >> isa >> s.lanes >> s.interleave >> s.steps >>
-      s.threshold >> p.scratch >> p.samples >> p.mean_trips;
-  if (!in || in.get() != '\n') return std::nullopt;
+      s.threshold >> p.scratch;
+  std::string trips;
+  if (!in || in.get() != '\n' || !std::getline(in, trips)) return std::nullopt;
   s.isa = static_cast<plan::Isa>(isa);
+  p.trips = plan::parse_trips(trips);
   p.choice.reason = text.substr(static_cast<std::size_t>(in.tellg()));
   return p;
 }
@@ -132,6 +149,7 @@ bool Program::load_locked(std::int64_t elements) {
   if (report_.compiled || backend_.target == nullptr || looked_.exchange(true)) return false;
   const std::shared_ptr<DiskStore> store = disk_store();
   if (!store->is_on()) return false;
+  const LoneSpan span(Happening::Read, function_.name);
   const double start = now_ms();
   const std::string key = store_key();
   const std::optional<DiskStore::Entry> entry = store->load(key);
@@ -139,13 +157,17 @@ bool Program::load_locked(std::int64_t elements) {
   if (!entry) return false;
   const std::optional<StoredPlan> plan = parse_plan(entry->plan);
   // A plan that was made from less than this map can show is made anew.
-  if (!plan || (is_sampled() && plan->samples < std::min(elements, kEnoughSamples))) return false;
+  if (!plan || (is_sampled() && plan->trips.samples < std::min(elements, kEnoughSamples)))
+    return false;
   try {
     const double read = now_ms();
     std::unique_ptr<Code> code = backend_.link(entry->object);
     report_.times.link_ms = now_ms() - read;
     report_.choice = plan->choice;
-    if (plan->samples > 0) element_ns_ = plan::estimate_element_ns(function_, plan->mean_trips);
+    report_.trips = plan->trips;
+    if (plan->trips.samples > 0) {
+      element_ns_ = plan::estimate_element_ns(function_, plan->trips.mean);
+    }
     code_scratch_ = plan->scratch;
     publish(std::move(code), CodeSource::Disk);
     return true;
@@ -192,6 +214,7 @@ void Program::load_or_compile(const plan::Sample& sample) {
   const std::lock_guard lock(mutex_);
   if (report_.compiled || !report_.error.empty()) return;
   queued_ = true;
+  const LoneSpan span(Happening::Compile, function_.name);
   if (!load_locked(std::ssize(sample.trips))) compile_locked(sample);
 }
 
@@ -219,13 +242,14 @@ void Program::compile_locked(const plan::Sample& sample) {
   base::dump("plan", [&] {
     return plan::to_string(report_.choice.schedule) + "\nbecause: " + report_.choice.reason;
   });
-  StoredPlan plan{.choice = report_.choice, .samples = std::ssize(sample.trips)};
-  if (plan.samples > 0) {
-    plan.mean_trips = std::accumulate(sample.trips.begin(), sample.trips.end(), 0.0) /
-                      static_cast<double>(plan.samples);
-    element_ns_ = plan::estimate_element_ns(function_, plan.mean_trips);
+  const plan::Schedule& s = report_.choice.schedule;
+  report_.trips = plan::count_trips(sample, s.lanes * s.interleave);
+  StoredPlan plan{.choice = report_.choice, .trips = report_.trips};
+  if (plan.trips.samples > 0) {
+    element_ns_ = plan::estimate_element_ns(function_, plan.trips.mean);
   }
   ObjectCode object;
+  const std::int64_t compile_start = now_ns();
   const bool refill = report_.choice.schedule.refill;
   if (inner || batched || refill) {
     const kernel::Kernel kernel =
@@ -241,10 +265,11 @@ void Program::compile_locked(const plan::Sample& sample) {
   object.times.link_ms = now_ms() - start;
   object.times.read_ms = report_.times.read_ms;
   report_.times = object.times;
+  show_phases(compile_start, object.times);
   code_scratch_ = plan.scratch;
   publish(std::move(code), CodeSource::Compiled);
   // Without the counts it should have been made from, a plan is good for this process only.
-  if (backend_.target == nullptr || (is_sampled() && plan.samples == 0)) return;
+  if (backend_.target == nullptr || (is_sampled() && plan.trips.samples == 0)) return;
   if (const auto store = disk_store(); store->is_on()) {
     store->save(store_key(), {.plan = print_plan(plan), .object = std::move(object.bytes)});
   }
@@ -310,6 +335,12 @@ void Program::compile_in_background(plan::Sample sample) {
 Program::Report Program::report() const {
   const std::lock_guard lock(mutex_);
   return report_;
+}
+
+std::vector<plan::Considered> Program::considered() const {
+  const Report known = report();
+  if (!known.compiled) return {};
+  return plan::considered(lanes(), known.choice, known.trips);
 }
 
 }  // namespace lw::runtime

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "lanewise/ir/function.h"
-#include "lanewise/plan/choose.h"
+#include "lanewise/plan/considered.h"
 #include "lanewise/runtime/backend.h"
 
 namespace lw::runtime {
@@ -89,13 +89,16 @@ class Program : public std::enable_shared_from_this<Program> {
 
   struct Report {
     plan::Choice choice;
-    bool compiled = false;  // there is code
+    plan::TripCounts trips;  // that it was chosen by
+    bool compiled = false;   // there is code
     CodeSource source = CodeSource::None;
     CompileTimes times;
     std::size_t code_bytes = 0;
     std::string error;  // why compiling failed, if it did; tier 0 goes on
   };
   Report report() const;
+  /// The schedules there were to choose from.
+  std::vector<plan::Considered> considered() const;
 
  private:
   bool is_sampled() const;

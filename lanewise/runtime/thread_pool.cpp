@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -65,6 +66,8 @@ class Pool {
   static constexpr int kSpins = 4000;  // some 50 to 100 us: waking a sleeper costs as much
 
   void serve(int number) {
+    // Profiles and debuggers show the name.
+    pthread_setname_np(pthread_self(), ("lw-worker-" + std::to_string(number)).c_str());
     std::uint64_t seen = 0;
     for (;;) {
       for (int i = 0; i < kSpins && generation_.load(std::memory_order_acquire) == seen; ++i) {

@@ -25,6 +25,8 @@ void bind_function(nanobind::module_& module);
 void bind_failures(nanobind::module_& module, nanobind::class_<MapOptions>& options);
 /// Calling: Caller, the type below lanewise.Vectorized.
 void bind_caller(nanobind::module_& module);
+/// Profiles: Profile, ProfileSummary, ProfileRow.
+void bind_profile(nanobind::module_& module);
 /// Threads, caches and memory of the process.
 void bind_settings(nanobind::module_& module);
 

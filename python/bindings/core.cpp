@@ -9,5 +9,6 @@ NB_MODULE(_core, module) {
   lw::python::bind_arrays(module);
   lw::python::bind_function(module);
   lw::python::bind_caller(module);
+  lw::python::bind_profile(module);
   lw::python::bind_settings(module);
 }

@@ -127,10 +127,12 @@ void bind_explanation(nb::module_& module) {
     run["scratch_bytes"] = e.last_run->scratch_bytes;
     run["peak_bytes"] = e.last_run->peak_bytes;
     run["load_ms"] = e.last_run->load_ms;
+    run["seconds"] = e.last_run->seconds;
     return run;
   };
   nb::class_<E>(module, "Explanation", "What a function does with such arguments, and did.")
       .def_ro("name", &E::name)
+      .def_ro("answer", &E::answer)
       .def_prop_ro("math", [](const E& e) { return e.math == Math::Fast ? "fast" : "strict"; })
       .def_ro("program", &E::program)
       .def_ro("instructions", &E::instructions)
@@ -151,6 +153,29 @@ void bind_explanation(nb::module_& module) {
       .def_ro("code_bytes", &E::code_bytes)
       .def_ro("error", &E::error)
       .def_prop_ro("last_run", last_run)
+      .def("json", &E::json, "All of it as JSON.")
+      .def(
+          "to_dict",
+          [](const E& e) { return nb::module_::import_("json").attr("loads")(e.json()); },
+          "All of it as a dictionary.")
+      .def("html", &E::html, "A page with pictures that needs no other file and no network.")
+      .def(
+          "save",
+          [](const E& e, nb::object path) {
+            const nb::str name(nb::module_::import_("os").attr("fspath")(path));
+            const std::string text =
+                std::string_view(name.c_str()).ends_with(".json") ? e.json() : e.html();
+            nb::module_::import_("pathlib").attr("Path")(name).attr("write_text")(
+                text, nb::arg("encoding") = "utf-8");
+          },
+          nb::arg("path"), "Write the page, or JSON where the name ends with .json.")
+      .def("_repr_html_",
+           [](const E& e) {  // a frame of its own keeps the page's style from the notebook's
+             const nb::object page = nb::module_::import_("html").attr("escape")(e.html());
+             return nb::str(R"(<iframe srcdoc="{}" width="100%" height="640" frameborder="0">)"
+                            "</iframe>")
+                 .attr("format")(page);
+           })
       .def("__str__", &E::str)
       .def("__repr__", &E::str);
 }

@@ -90,6 +90,7 @@ from .loops import while_loop
 from .mapping import map
 from .numbering import element
 from .options import Config, config
+from .profiling import Profile, profile
 from .ragged import Ragged
 from .settings import (
     CacheInfo,
@@ -123,6 +124,7 @@ __all__ = [
     "MemoryInfo",
     "MemoryUse",
     "Min",
+    "Profile",
     "Ragged",
     "ResourceError",
     "Sum",
@@ -182,6 +184,7 @@ __all__ = [
     "mod",
     "nextafter",
     "power",
+    "profile",
     "random",
     "round",
     "rsqrt",

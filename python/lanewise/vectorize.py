@@ -407,7 +407,10 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
         Returns
         -------
         Explanation
-            Prints as text; its attributes are the data: ``name``, ``math``, ``program`` as it was
+            Prints as text that begins with why it takes the time it takes, and is a page with
+            pictures in notebooks; ``json()``, ``to_dict()`` and ``html()`` give all of it, and
+            ``save(path)`` writes the page. Its attributes are the data: ``name``, the ``answer``
+            that the text begins with, ``math``, ``program`` as it was
             recorded, ``instructions`` of the one that runs, ``bytes_in`` and ``bytes_out`` of an
             element, ``scratch_bytes`` of a worker, ``projected_bytes`` of all of them in such a
             call (with what sorts and spreads rows of different lengths), or a ``refusal`` by the
@@ -424,8 +427,8 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
         >>> square(x)
         array([0., 1., 4., 9.])
         >>> e = square.explain(x)
-        >>> print(str(e).splitlines()[1])
-          because   no loop: every element takes the same steps
+        >>> e.reason
+        'no loop: every element takes the same steps'
         >>> e.bytes_in, e.bytes_out, e.last_run["tier1_elements"]
         (8, 8, 4)
         """

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <numeric>
 #include <sstream>
 
 #include "lanewise/runtime/compile_queue.h"
@@ -32,7 +33,8 @@ TEST_F(Explain, NamesScheduleReasonTimesAndTiers) {
   auto f = vectorize(&test::mandelbrot, {.name = "explained", .schedule = {}});
   f.with({.threads = 1, .compile = Compile::Now}, p.a, p.b);
   const std::string text = f.explain(p.a, p.b).str();
-  EXPECT_TRUE(text.starts_with("explained: refill, ")) << text;
+  EXPECT_TRUE(has(text, "\n  schedule  refill, ")) << text;
+  EXPECT_TRUE(has(text, "\n  not       packets: lanes would wait for the slowest")) << text;
   EXPECT_TRUE(has(text, " lanes x ")) << text;
   EXPECT_TRUE(has(text, plan::name_of(plan::host_isa()))) << text;
   EXPECT_TRUE(has(text, "\n  because   ")) << text;
@@ -77,6 +79,32 @@ TEST_F(Explain, IsDataThatPrintsItself) {
   EXPECT_EQ(out.str(), e.str());
 }
 
+TEST_F(Explain, KeepsWhatWasCountedAndConsidered) {
+  const test::Points p = test::mandelbrot_points(64, true);
+  auto f = vectorize(&test::mandelbrot, {.name = "counted", .schedule = {}});
+  f.with({.threads = 2, .compile = Compile::Now, .chunk = 512}, p.a, p.b);
+  const Explanation e = f.explain(p.a, p.b);
+  ASSERT_FALSE(e.answer.empty());
+  EXPECT_LE(e.answer.size(), 3u);
+  EXPECT_TRUE(e.str().starts_with("counted: " + e.answer[0] + "\n")) << e;
+  EXPECT_GE(e.trips.samples, 1024);
+  EXPECT_EQ(std::accumulate(e.trips.histogram.begin(), e.trips.histogram.end(), std::int64_t{0}),
+            e.trips.samples);
+  EXPECT_LT(e.trips.occupancy, 1);
+  ASSERT_EQ(e.considered.size(), 2u);
+  EXPECT_NE(e.considered[0].chosen, e.considered[1].chosen);
+  EXPECT_GT(e.considered[0].ns, e.considered[1].ns) << "packets wait";
+  ASSERT_TRUE(e.last_run.has_value());
+  EXPECT_GT(e.last_run->seconds, 0);
+  std::int64_t elements = 0;
+  for (const runtime::WorkerShare& share : e.last_run->shares) elements += share.elements;
+  EXPECT_EQ(elements, 4096);
+  ASSERT_FALSE(e.lines.empty());
+  EXPECT_GT(e.flops, 10);
+  EXPECT_TRUE(has(e.json(), "\"name\":\"counted\"")) << e.json();
+  EXPECT_TRUE(e.html().starts_with("<!DOCTYPE html>"));
+}
+
 TEST_F(Explain, PrintsTheProgramAsItWasWritten) {
   const std::vector<double> xs(10);
   auto f = vectorize([](f64 x, f64 scale) { return sin(x) * scale; }, {.name = "wave"});
@@ -116,8 +144,8 @@ TEST_F(Explain, SaysWhenThereIsNoMachineCode) {
   auto f = vectorize([](f32 x) { return x + 7; }, {.name = "uncompiled", .schedule = {}});
   f.with({.compile = Compile::Never}, xs);
   const std::string text = f.explain(xs).str();
-  EXPECT_TRUE(text.starts_with("uncompiled: tile machine; machine code is not there yet\n"))
-      << text;
+  EXPECT_TRUE(text.starts_with("uncompiled: small map: 10 elements")) << text;
+  EXPECT_TRUE(has(text, "\n  schedule  tile machine; machine code is not there yet\n")) << text;
   EXPECT_TRUE(has(text, "10 elements by the tile machine, 0 by machine code")) << text;
 }
 
@@ -127,9 +155,9 @@ TEST_F(Explain, SaysWhyCompilingFailed) {
   EXPECT_EQ(f(xs).at<float>(0), 7);
   runtime::wait_for_compiles();
   const std::string text = f.explain(xs).str();
-  EXPECT_TRUE(
-      text.starts_with("senseless: tile machine only; compiling failed: plan: a senseless "
-                       "schedule was asked for; got packets, 65 lanes"))
+  EXPECT_TRUE(has(text,
+                  "\n  schedule  tile machine only; compiling failed: plan: a senseless "
+                  "schedule was asked for; got packets, 65 lanes"))
       << text;
   EXPECT_EQ(f(xs).at<float>(9), 7);
 }

@@ -190,7 +190,8 @@ def test_explain_says_what_was_done():
     x = np.arange(1000.0)
     f(x)
     text = str(f.explain(x))
-    assert text.startswith("increment: packets")
+    assert text.startswith("increment: small map: 1000 elements")
+    assert "\n  schedule  packets" in text
     assert "1000 by machine code" in text
 
 

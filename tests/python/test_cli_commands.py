@@ -21,7 +21,7 @@ def test_the_command_prints_its_version():
 
 
 def test_every_command_has_help():
-    for name in ("map", "explain", "tour", "bench", "cache", "fuzz", "doctor"):
+    for name in ("map", "explain", "tour", "bench", "profile", "cache", "fuzz", "doctor"):
         done = command(name, "--help")
         assert (done.code, done.err) == (0, "")
         assert f"lanewise {name}" in done.out

@@ -28,6 +28,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "lanewise/backend/cpu/announce.h"
 #include "lanewise/backend/cpu/code_version.h"
 #include "lanewise/backend/cpu/emit.h"
 #include "lanewise/backend/cpu/enter.h"
@@ -148,6 +149,7 @@ void build(Job& job, const kernel::Kernel& kernel, const plan::Schedule& schedul
   const double start = now_ms();
   job.target = make_target(schedule.isa);
   job.module = std::make_unique<llvm::Module>(kEntry, job.context);
+  job.module->setSourceFileName(kernel.name);  // the object says it, see announce.h
   job.module->setTargetTriple("x86_64-unknown-linux-gnu");
   job.module->setDataLayout(job.target->createDataLayout());
   emit(*job.module, kEntry, kernel, schedule);
@@ -222,7 +224,9 @@ class LinkedCode : public runtime::Code {
       unwrap(jit().addObjectFile(*library_,
                                  llvm::MemoryBuffer::getMemBufferCopy(object, library_->getName())),
              "linking");
-      run_ = unwrap(jit().lookup(*library_, kEntry), "linking").toPtr<runtime::Run>();
+      const llvm::orc::ExecutorAddr entry = unwrap(jit().lookup(*library_, kEntry), "linking");
+      announcement_ = Announcement::make(object, kEntry, entry.getValue());
+      run_ = entry.toPtr<runtime::Run>();
     } catch (...) {
       remove();
       throw;
@@ -230,6 +234,7 @@ class LinkedCode : public runtime::Code {
   }
   ~LinkedCode() override {
     const runtime::NoFork guard;
+    announcement_.reset();
     remove();
   }
   LinkedCode(const LinkedCode&) = delete;
@@ -243,6 +248,7 @@ class LinkedCode : public runtime::Code {
   llvm::orc::JITDylib* library_ = nullptr;
   runtime::Run run_ = nullptr;
   std::size_t bytes_;
+  std::unique_ptr<Announcement> announcement_;
 };
 
 /// Model and features of the processor. glibc asked for them when the process started; under a

@@ -67,6 +67,8 @@ def _run(options: argparse.Namespace) -> int:
         from .tour import run_tour as command
     elif options.command == "bench":
         from .bench import run_bench as command
+    elif options.command == "profile":
+        from .profile import run_profile as command
     elif options.command == "cache":
         from .cache import run_cache as command
     elif options.command == "fuzz":
@@ -108,6 +110,17 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--elements", type=int, default=1_000_000, help="of each (default: %(default)s)"
     )
+    command = add("profile", "run a Python script and show where the time of its maps goes")
+    command.usage = "lanewise profile [-o FILE] SCRIPT [ARGUMENT...]"
+    command.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="lanewise-trace.json",
+        help="trace for ui.perfetto.dev or chrome://tracing (default: %(default)s; - for none)",
+    )
+    command.add_argument("script", metavar="SCRIPT")
+    command.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
     command = add("cache", "machine code that is kept on disk")
     command.add_argument("action", choices=("info", "clear"))
     add("fuzz", "compare random programs on all tiers; options are those of lanewise_fuzz")

@@ -341,14 +341,18 @@ class Call {
 
   void run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
     if (!worker.staging) return run_pieces(worker, first, count);
+    // Blocks are short: to show how all of them are staged would cost a tenth.
+    constexpr int kShownBlocks = 8;
+    int blocks = 0;
     for (const std::int64_t end = first + count; first < end && !is_stopping();) {
       const std::int64_t block = std::min(worker.staging->block(), end - first);
+      Timeline* const timeline = blocks++ < kShownBlocks ? timeline_.get() : nullptr;
       {
-        const Span span = seen(Happening::StageIn, first, block);
+        const Span span(timeline, Happening::StageIn, totals_, first, block);
         worker.staging->load(first, block);
       }
       run_pieces(worker, first, block);
-      const Span span = seen(Happening::StageOut, first, block);
+      const Span span(timeline, Happening::StageOut, totals_, first, block);
       worker.staging->store(first, block);
       first += block;
     }

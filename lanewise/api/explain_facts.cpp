@@ -97,8 +97,9 @@ std::vector<LineShare> share_lines(const ir::Function& program, double mean_trip
   for (const auto& [place, cost] : costs) {
     lines.push_back({.file = place.first, .line = place.second, .share = cost / all});
   }
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const LineShare& a, const LineShare& b) { return a.share > b.share; });
+  std::sort(lines.begin(), lines.end(), [](const LineShare& a, const LineShare& b) {
+    return a.share != b.share ? a.share > b.share : a.line < b.line;
+  });
   if (lines.size() > kMost) lines.resize(kMost);
   for (LineShare& line : lines) line.text = line_of_file(line.file, line.line);
   return lines;

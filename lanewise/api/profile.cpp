@@ -86,8 +86,9 @@ ProfileSummary Profile::summary() const {
   for (const runtime::FunctionTotals* totals : timeline_->functions()) {
     summary.rows.push_back(row_of(*totals, summary.seconds));
   }
-  std::stable_sort(summary.rows.begin(), summary.rows.end(),
-                   [](const ProfileRow& a, const ProfileRow& b) { return a.seconds > b.seconds; });
+  std::sort(summary.rows.begin(), summary.rows.end(), [](const ProfileRow& a, const ProfileRow& b) {
+    return a.seconds != b.seconds ? a.seconds > b.seconds : a.name < b.name;
+  });
   for (const runtime::Track* track : timeline_->tracks()) summary.dropped += track->dropped();
   return summary;
 }

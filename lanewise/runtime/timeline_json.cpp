@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "lanewise/base/json.h"
 #include "lanewise/runtime/timeline.h"
@@ -81,13 +82,15 @@ class Writer {
 
   /// Those around others first.
   void write(const Track& track) {
-    std::vector<const Event*> events(track.size());
-    for (std::size_t i = 0; i < events.size(); ++i) events[i] = &track[i];
-    std::reverse(events.begin(), events.end());  // of equal ones, the outer ended last
-    std::stable_sort(events.begin(), events.end(), [](const Event* a, const Event* b) {
-      return a->start != b->start ? a->start < b->start : a->end > b->end;
+    std::vector<std::size_t> order(track.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const Event& x = track[a];
+      const Event& y = track[b];
+      if (x.start != y.start) return x.start < y.start;
+      return x.end != y.end ? x.end > y.end : a > b;  // of equal ones, the outer ended last
     });
-    for (const Event* event : events) write(*event, track.thread());
+    for (const std::size_t i : order) write(track[i], track.thread());
   }
 
   void write(const Event& event, int thread) {

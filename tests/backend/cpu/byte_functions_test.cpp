@@ -20,9 +20,9 @@ using plan::Isa;
 bool has_permutes_of_words(const ir::Function& f) {
   const auto schedule = plan::choose(f, {.isa = Isa::V4}, nullptr).schedule;
   const auto list = test::instructions(assembly(kernel::lower(f), schedule));
-  return test::count(
-             list, [](const auto& in) { return in.name == "vpermi2w" || in.name == "vpermt2w"; }) >
-         0;
+  return test::count(list, [](const auto& in) {
+           return in.name == "vpermi2w" || in.name == "vpermt2w";
+         }) > 0;
 }
 
 /// All bytes, and some once more behind a whole number of registers.
@@ -35,8 +35,7 @@ void expect_results_of_evaluator(const ir::Function& f) {
         std::vector<std::uint8_t> out(in.size());
         const auto code = compile(
             kernel::lower(f),
-            plan::choose(f,
-                         {.refill = false, .isa = isa, .lanes = lanes, .interleave = interleave},
+            plan::choose(f, {.refill = false, .isa = isa, .lanes = lanes, .interleave = interleave},
                          nullptr)
                 .schedule);
         lw::test::run_code(*code, {{in.data()}, {out.data()}},

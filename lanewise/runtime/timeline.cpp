@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "lanewise/base/error.h"
@@ -15,10 +16,11 @@ namespace {
 std::shared_ptr<Timeline> present;  // guarded by:
 std::mutex present_mutex;
 
-/// In the child of a fork nobody ends the profile.
+/// In the child of a fork nobody ends the profile. The lock may be held then by a thread that is
+/// not there. It must not be taken before the fork: a compile may want it, which the fork waits
+/// for.
 void end_at_fork(void (*forget)()) {
-  static const int registered =
-      pthread_atfork([] { present_mutex.lock(); }, [] { present_mutex.unlock(); }, forget);
+  static const int registered = pthread_atfork(nullptr, nullptr, forget);
   static_cast<void>(registered);
 }
 
@@ -62,7 +64,8 @@ Timeline::~Timeline() {
 std::shared_ptr<Timeline> Timeline::begin() {
   end_at_fork([] {
     is_on_.store(false);
-    present_mutex.unlock();
+    new (&present_mutex) std::mutex;
+    new (&present) std::shared_ptr<Timeline>;  // leaked on purpose
   });
   const std::lock_guard lock(present_mutex);
   if (is_on_.load()) {

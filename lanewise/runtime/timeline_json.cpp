@@ -103,8 +103,9 @@ class Writer {
       json_.member("name", name_of(event.what));
     }
     json_.member("cat", name_of(event.what)).member("pid", process_).member("tid", thread);
-    time("ts", event.start - timeline_.start());
-    if (!is_counter) time("dur", event.end - event.start);
+    const std::int64_t start = std::max(event.start, timeline_.start());  // a compile's was earlier
+    time("ts", start - timeline_.start());
+    if (!is_counter) time("dur", std::max<std::int64_t>(event.end - start, 0));
     json_.key("args").begin_object();
     if (is_counter) {
       json_.member("bytes", event.count);

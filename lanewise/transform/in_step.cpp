@@ -54,18 +54,24 @@ class OwnValues {
         const auto& arguments = f_.blocks[in.block].arguments;
         const auto& next = f_[f_.blocks[in.block].body.back()].operands;
         for (std::size_t i = 0; i < arguments.size(); ++i) {
-          mark(arguments[i], own_[in.operands[i]] || own_[next[i]]);
+          mark(arguments[i], own_[in.operands[i]] || own_[next[i]] || leaves_with_own(in.block, i));
           shares_loop_ = shares_loop_ || (own_[arguments[i]] && ir::can_go_round(f_, value));
         }
         block(in.block);
       } else if (in.op == Op::Result && f_[in.operands[0]].op == Op::Loop) {
-        for (const ValueId exit : f_.blocks[f_[in.operands[0]].block].body) {
-          if (f_[exit].op == Op::BreakIf) mark(value, own_[f_[exit].operands[1 + in.index]]);
-        }
+        mark(value, own_[f_.blocks[f_[in.operands[0]].block].arguments[in.index]]);
       } else {
         for (const ValueId operand : in.operands) mark(value, own_[operand]);
       }
     }
+  }
+
+  /// A loop carries as many values as it hands on, so what is spread there is spread inside too.
+  bool leaves_with_own(ir::BlockId loop, std::size_t i) const {
+    const auto& body = f_.blocks[loop].body;
+    return std::any_of(body.begin(), body.end(), [&](ValueId id) {
+      return f_[id].op == Op::BreakIf && own_[f_[id].operands[1 + i]];
+    });
   }
 
   const ir::Function& f_;
@@ -240,22 +246,15 @@ void StepCopier::loop_in_step(ValueId id) {
   open_.pop_back();
 }
 
-/// What all exits of a loop hand on is spread where one of them has a value for each position.
 void StepCopier::exit_in_step(const Instruction& in) {
   Loop& loop = loops_[open_.back()];
   const ir::Block& block = f_.blocks[f_[open_.back()].block];
   const std::span<const ValueId> operands(in.operands.begin(), in.operands.end());
+  const auto is_own = [&](std::size_t i) { return own_[block.arguments[i]]; };
   if (in.op == Op::Next) {
-    const ir::Operands next =
-        spread(operands, [&](std::size_t i) { return own_[block.arguments[i]]; });
-    build_.end_loop(next);
+    build_.end_loop(spread(operands, is_own));
     return;
   }
-  const auto is_own = [&](std::size_t i) {
-    return std::any_of(block.body.begin(), block.body.end(), [&](ValueId id) {
-      return f_[id].op == Op::BreakIf && own_[f_[id].operands[1 + i]];
-    });
-  };
   loop.places.clear();
   std::uint32_t place = 0;
   for (std::size_t i = 0; i + 1 < operands.size(); ++i) {

@@ -90,7 +90,7 @@ def test_calls_chunks_and_counters_are_in_the_trace(trace):
 def test_the_table_has_a_row_for_each_function(trace):
     summary = trace[1].summary()
     rows = {row.name: row for row in summary.rows}
-    assert sorted(rows) == ["add", "halvings"]
+    assert {"add", "halvings"} <= set(rows)  # others may still be compiled
     assert [row.seconds for row in summary.rows] == sorted(r.seconds for r in summary.rows)[::-1]
     assert (rows["halvings"].calls, rows["halvings"].elements) == (6, 1_800_000)
     assert rows["add"].elements == 6 * 200_000

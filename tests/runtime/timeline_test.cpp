@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "lanewise/base/error.h"
+#include "lanewise/runtime/compile_queue.h"
+#include "tests/support/fork.h"
 
 namespace lw::runtime {
 namespace {
@@ -46,6 +48,27 @@ TEST(RuntimeTimeline, EveryThreadHasATrackOfItsOwn) {
   EXPECT_LE(timeline->start(), outer.start);
   EXPECT_LE(outer.start, inner.start);
   EXPECT_LE(inner.end, outer.end);
+}
+
+TEST(RuntimeTimeline, WhatBeganEarlierBeginsWithTheTimeline) {
+  const auto timeline = Timeline::begin();
+  timeline->add({.start = timeline->start() - 1500, .end = timeline->start() + 2500}, nullptr);
+  timeline->end();
+  EXPECT_NE(timeline->json().find(R"("ts":0.000,"dur":2.500)"), std::string::npos)
+      << timeline->json();
+}
+
+// The fork waits for a compile, which asks for the timeline when it ends.
+TEST(RuntimeTimeline, AForkWaitsForNoThreadThatAsksForIt) {
+  if (!test::kCanFork) GTEST_SKIP();
+  const auto timeline = Timeline::begin();
+  submit_compile([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_NE(Timeline::current(), nullptr);
+  });
+  EXPECT_TRUE(test::holds_in_child([] { return Timeline::current() == nullptr; }));
+  EXPECT_EQ(Timeline::current(), timeline);
+  timeline->end();
 }
 
 TEST(RuntimeTimeline, EventsBeyondTheBoundAreCountedOnly) {

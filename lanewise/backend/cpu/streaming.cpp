@@ -3,8 +3,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include <numeric>
-#include <optional>
+#include <algorithm>
 
 #include "lanewise/backend/cpu/emit.h"
 #include "lanewise/runtime/context.h"
@@ -15,30 +14,13 @@ using kernel::Instruction;
 using kernel::Kind;
 using llvm::Value;
 
-namespace {
-
-constexpr unsigned kPiece =
-    16;  // bytes: rows of results begin at such places more often than lines
-
-/// How many lanes are set, if those are the first ones and known.
-std::optional<unsigned> lanes_set(const Value* mask, unsigned lanes) {
-  const auto* known = llvm::dyn_cast<llvm::Constant>(mask);
-  if (known == nullptr) return std::nullopt;
-  unsigned count = 0;
-  for (unsigned i = 0; i < lanes; ++i) {
-    const llvm::Constant* lane = known->getAggregateElement(i);
-    if (lane == nullptr || !(lane->isAllOnesValue() || lane->isNullValue())) return std::nullopt;
-    if (!lane->isAllOnesValue()) continue;
-    if (count < i) return std::nullopt;
-    ++count;
-  }
-  return count;
-}
-
-}  // namespace
-
-/// The runtime says so.
+/// The runtime says so. Of small values, loads that straddle lines take the buffers that stores
+/// past the caches need: plain ones are faster then.
 Value* Emitter::may_stream() {
+  const bool are_small = std::any_of(k_.outputs.begin(), k_.outputs.end(), [](const auto& item) {
+    return types::size_of(item.type) < 4;
+  });
+  if (are_small) return b_.getFalse();
   Value* allowed = context_field(runtime::ContextLayout::kStreams, b_.getInt32Ty());
   return b_.CreateICmpNE(allowed, b_.getInt32(0));
 }
@@ -108,30 +90,20 @@ bool Emitter::is_last_write(const Instruction& in) const {
   return !is_read;
 }
 
-/// By pieces, if the first one begins at a whole piece; the same as `plain` otherwise. False where
-/// that would not do for all lanes.
+/// If the first register begins at a place for one; the same as `plain` otherwise. False where some
+/// are not whole: parts of lines would be left to the processor.
 bool Emitter::stream_positions(const Values& values, const Values& places, const Values& masks,
                                DType type, llvm::function_ref<void()> plain) {
-  const auto in_piece = kPiece / static_cast<unsigned>(types::size_of(type));
-  const auto lanes = static_cast<unsigned>(s_.lanes);
-  llvm::SmallVector<unsigned, 8> pieces;
-  for (const Value* mask : masks) {
-    const auto count = lanes_set(mask, lanes);
-    if (!count || *count % in_piece != 0 || lanes % in_piece != 0) return false;
-    pieces.push_back(*count / in_piece);
-  }
-  Value* over =
-      b_.CreateAnd(b_.CreatePtrToInt(places[0], b_.getInt64Ty()), b_.getInt64(kPiece - 1));
+  const auto bytes = static_cast<std::uint64_t>(plan::register_bytes(s_.isa));
+  const bool are_whole = std::all_of(masks.begin(), masks.end(), [](const Value* mask) {
+    const auto* known = llvm::dyn_cast<llvm::Constant>(mask);
+    return known != nullptr && known->isAllOnesValue();
+  });
+  if (!are_whole || packet_bytes(type) < bytes) return false;
+  Value* over = b_.CreateAnd(b_.CreatePtrToInt(places[0], b_.getInt64Ty()), b_.getInt64(bytes - 1));
   Value* streams = b_.CreateAnd(streams_, b_.CreateICmpEQ(over, b_.getInt64(0)));
   const auto past = [&] {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      for (unsigned piece = 0; piece < pieces[i]; ++piece) {
-        std::vector<int> own(in_piece);
-        std::iota(own.begin(), own.end(), static_cast<int>(piece * in_piece));
-        Value* at = b_.CreateConstInBoundsGEP1_32(b_.getInt8Ty(), places[i], piece * kPiece);
-        store_past(b_.CreateShuffleVector(values[i], own), at, kPiece);
-      }
-    }
+    for (std::size_t i = 0; i < values.size(); ++i) store_past(values[i], places[i], bytes);
   };
   where_streams(streams, past, plain);
   return true;

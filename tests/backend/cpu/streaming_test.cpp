@@ -84,6 +84,7 @@ TEST(Streaming, OnlyWhatNobodyReadsAgain) {
                        [](const auto& in) { return in.name.starts_with("vmovnt"); }) > 0;
   };
   EXPECT_TRUE(streams(doubled(512, "f32")));
+  EXPECT_FALSE(streams(doubled(512, "u8"))) << "small values";
   EXPECT_FALSE(streams(kernel::parse(R"(
 kernel f(f32[512]; ; arrays f32 512 output 0 flat, f32 512 output 0 flat) -> (f32[512]) inner {
   u0: i32 = constant 0

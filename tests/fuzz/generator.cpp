@@ -178,7 +178,8 @@ ValueId Generator::is_there() {
 
 ValueId Generator::foldable() {
   constexpr std::array kTypes = {DType::F32, DType::F64, DType::I32, DType::I64, DType::U32};
-  return convert(random_.chance(40) ? noise() : any_value(), random_.pick(kTypes));
+  const ValueId value = random_.chance(40) ? noise() : any_value();  // before the next draw
+  return convert(value, random_.pick(kTypes));
 }
 
 /// Some of the arrays in scope, each once.

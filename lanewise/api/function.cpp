@@ -39,6 +39,7 @@ struct ElementFunction::Entry {
   std::vector<api::AccumulatorUse> uses = {};
   std::vector<types::Shape> shapes = {};  // of results, where they were traced from C++
   std::vector<api::WrittenRows> rows = {};
+  bool is_numbered = false;  // elements ask for their numbers
   std::shared_ptr<runtime::Program> program;
   const Entry* next = nullptr;
   // The last run, for explain.
@@ -85,6 +86,14 @@ namespace {
 constexpr std::size_t kMostInputs = 64;
 constexpr std::size_t kInputsInWord = 10;
 constexpr std::size_t kMostOutputs = 16;
+
+/// True for one whose draws or results depend on the numbers of elements.
+bool asks_for_numbers(const ir::Function& f) {
+  bool found = std::any_of(f.params.begin(), f.params.end(),
+                           [](const ir::Param& p) { return p.kind == ir::ParamKind::Seed; });
+  ir::for_each(f, [&](ir::ValueId id, int) { found = found || f[id].op == ir::Op::Element; });
+  return found;
+}
 
 /// `results`: those that are stored.
 transform::Options passes_of(const MapOptions& options, std::size_t results) {
@@ -233,13 +242,7 @@ Tensor ElementFunction::Ready::new_result(std::size_t index, std::int64_t count)
 
 bool ElementFunction::Ready::is_inner() const { return entry_->program->is_inner(); }
 
-bool ElementFunction::Ready::is_numbered() const {
-  const ir::Function& f = entry_->traced;
-  bool found = std::any_of(f.params.begin(), f.params.end(),
-                           [](const ir::Param& p) { return p.kind == ir::ParamKind::Seed; });
-  ir::for_each(f, [&](ir::ValueId id, int) { found = found || f[id].op == ir::Op::Element; });
-  return found;
-}
+bool ElementFunction::Ready::is_numbered() const { return entry_->is_numbered; }
 
 ElementFunction::Ready ElementFunction::prepare(std::span<const Input> inputs,
                                                 const MapOptions& options) {
@@ -319,6 +322,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
     delete entry;
     throw;
   }
+  entry->is_numbered = asks_for_numbers(traced);
   entry->traced = std::move(traced);
   entry->uses = std::move(uses);
   entry->shapes = std::move(shapes);

@@ -308,7 +308,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
   };
   // Elements are numbered in C order, which shows in draws and in failures only.
   const bool collects = options.on_error == OnError::Collect;
-  if (geometry.prototype != nullptr && !collects && !ready(options).is_numbered()) {
+  if (geometry.prototype != nullptr && !collects && !prepared.is_numbered()) {
     try {
       run_in_order(true);
       return results.take(returns);

@@ -140,10 +140,10 @@ std::optional<Emitter::ByteFunction> Emitter::byte_function(
   }
   std::reverse(f.steps.begin(), f.steps.end());
   f.constants.assign(needed.begin(), needed.end());
-  const bool is_closed = std::all_of(needed.begin(), needed.end(), [&](RegisterId r) {
+  const bool are_constants = std::all_of(needed.begin(), needed.end(), [&](RegisterId r) {
     return made_by(r) != nullptr && made_by(r)->kind == Kind::Constant;
   });
-  if (!is_closed || f.argument == kernel::kNone) return std::nullopt;
+  if (!are_constants || f.argument == kernel::kNone) return std::nullopt;
   return f;
 }
 

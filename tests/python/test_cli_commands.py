@@ -55,6 +55,7 @@ def test_a_missing_fuzzer_ends_with_one_line(tmp_path, monkeypatch, capsys):
     assert main(["fuzz"]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
+    assert "no lanewise_fuzz to run; expected one in a build folder" in error
     assert "ninja -C build/release lanewise_fuzz" in error
 
 

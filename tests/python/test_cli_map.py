@@ -421,7 +421,7 @@ def test_explain_takes_the_words_of_the_map(here, capsys):
     for words in (["in.npy"], ["in.npy", "out.npy"], []):
         assert main(["explain", "sin(x) * 2", *words]) == 0
         text = capsys.readouterr().out
-        assert text.startswith("expression: packets")
+        assert text.startswith(f"expression: small map: {100 if words else 1} elements")
         assert "function expression(%0: f64) -> (f64)" in text
         assert ("last run  0 elements by the tile machine, 100 by" in text) == bool(words)
     assert files() == ["in.npy"]

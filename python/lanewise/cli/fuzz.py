@@ -19,8 +19,8 @@ def run_fuzz(options: argparse.Namespace) -> int:
     fuzzer = _find()
     if fuzzer is None:
         raise CommandError(
-            f"{_NAME} is not there; got no such program in the build folders of the source tree "
-            f"or on the path. Build it there: ./run setup, or ninja -C build/release {_NAME}."
+            f"no {_NAME} to run; expected one in a build folder of the source tree or on the path. "
+            f"Build it there: ./run setup, or ninja -C build/release {_NAME}."
         )
     os.execv(fuzzer, [_NAME, *options.others])
 

@@ -12,10 +12,10 @@
 namespace lw::api {
 namespace {
 
-constexpr std::int64_t kBlock = 1 << 14;  // rows: what they have beside their values stays in cache
+constexpr std::int64_t kBlock = 1 << 13;  // rows: their order and copies stay in cache
 constexpr std::int64_t kPacket = 64;      // fewer rows stay as they stand
 
-using Order = std::vector<std::int64_t>;
+using Order = std::vector<std::uint32_t>;
 
 /// The error of an element of a part of the call, for the whole.
 ElementError renumbered(const ElementError& error, std::int64_t first) {
@@ -56,7 +56,7 @@ void with_bytes(std::int64_t bytes, const Copy& copy) {
 void take(const void* from, const Order& order, std::int64_t bytes, void* to) {
   with_bytes(bytes, [&]<class T>(T, std::int64_t many) {
     auto* out = static_cast<T*>(to);
-    for (const std::int64_t i : order) {
+    for (const std::uint32_t i : order) {
       out = std::copy_n(static_cast<const T*>(from) + i * many, many, out);
     }
   });
@@ -65,7 +65,7 @@ void take(const void* from, const Order& order, std::int64_t bytes, void* to) {
 void put(const void* from, const Order& order, std::int64_t bytes, void* to) {
   with_bytes(bytes, [&]<class T>(T, std::int64_t many) {
     const auto* in = static_cast<const T*>(from);
-    for (const std::int64_t i : order) {
+    for (const std::uint32_t i : order) {
       std::copy_n(in, many, static_cast<T*>(to) + i * many);
       in += many;
     }

@@ -47,36 +47,38 @@ void spread(std::span<const Number> numbers, const Offset* offsets, std::int64_t
 /// of the same length stay in their order, and of long ones a few percent make no difference.
 /// False, and nothing written, where packets of rows as they stand would wait little.
 template <class Offset>
-bool order_by_length(std::span<const Offset> offsets, std::span<std::int64_t> order) {
+bool order_by_length(std::span<const Offset> offsets, std::span<std::uint32_t> order) {
   constexpr std::size_t kPacket = 64;
+  constexpr std::size_t kLooks = 16;     // packets that stand for all
   constexpr std::uint64_t kExact = 512;  // shorter ones have a bucket a length, an octave has 64
   const std::size_t rows = order.size();
   const auto length = [&](std::size_t i) {
     return static_cast<std::uint64_t>(offsets[i + 1] - offsets[i]);
   };
   std::uint64_t steps = 0;
-  for (std::size_t begin = 0; begin + kPacket <= rows; begin += kPacket) {
+  std::uint64_t total = 0;
+  const std::size_t stride = std::max<std::size_t>(rows / (kLooks * kPacket), 1) * kPacket;
+  for (std::size_t begin = 0; begin + kPacket <= rows; begin += stride) {
     std::uint64_t longest = 0;
     for (std::size_t i = begin; i < begin + kPacket; ++i) longest = std::max(longest, length(i));
     steps += longest * kPacket;
+    total += static_cast<std::uint64_t>(offsets[begin + kPacket] - offsets[begin]);
   }
-  const std::size_t whole = rows / kPacket * kPacket;
-  const auto total = static_cast<std::uint64_t>(offsets[whole] - offsets[0]);
   if (10 * steps <= 13 * total) return false;
-  const auto bucket = [&](std::size_t i) -> std::size_t {
-    const std::uint64_t n = length(i);
-    if (n < kExact) return n;
-    const std::uint64_t octave = std::bit_width(n) - 10;  // 0 for 512 to 1023
-    return kExact + octave * 64 + ((n >> (octave + 3)) & 63);
-  };
+  std::vector<std::uint16_t> buckets(rows);
   std::vector<std::uint32_t> places(kExact + 55 * 64 + 1);
-  for (std::size_t i = 0; i < rows; ++i) ++places[bucket(i) + 1];
-  for (std::size_t b = 1; b < places.size(); ++b) places[b] += places[b - 1];
   for (std::size_t i = 0; i < rows; ++i) {
-    const std::size_t place = places[bucket(i)]++;
-    order[std::min(place, rows - 1)] =
-        static_cast<std::int64_t>(i);  // offsets may change meanwhile
+    std::uint64_t bucket = length(i);
+    if (bucket >= kExact) {
+      const std::uint64_t octave = std::bit_width(bucket) - 10;  // 0 for 512 to 1023
+      bucket = kExact + octave * 64 + ((bucket >> (octave + 3)) & 63);
+    }
+    buckets[i] = static_cast<std::uint16_t>(bucket);
+    ++places[bucket + 1];
   }
+  for (std::size_t b = 1; b < places.size(); ++b) places[b] += places[b - 1];
+  for (std::size_t i = 0; i < rows; ++i)
+    order[places[buckets[i]]++] = static_cast<std::uint32_t>(i);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -59,22 +60,22 @@ TEST(Ragged, RowsAreOrderedByLengthAndOtherwiseStayInOrder) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < 1000; ++i) lengths.push_back(i * 7919 % 500);
   const auto offsets = offsets_of(lengths);
-  std::vector<std::int64_t> order(lengths.size());
+  std::vector<std::uint32_t> order(lengths.size());
   ASSERT_TRUE(order_by_length<std::int64_t>(offsets, order));
-  std::vector<std::int64_t> expected(lengths.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<std::int64_t>(i);
-  std::ranges::sort(expected, {}, [&](std::int64_t row) { return std::pair(lengths[row], row); });
+  std::vector<std::uint32_t> expected(lengths.size());
+  std::iota(expected.begin(), expected.end(), 0U);
+  std::ranges::sort(expected, {}, [&](std::uint32_t row) { return std::pair(lengths[row], row); });
   EXPECT_EQ(order, expected);
 }
 
 TEST(Ragged, LongRowsAreOrderedToAFewPercent) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < 640; ++i) lengths.push_back((i * 7919 % 640 + 1) * 1'000'003);
-  std::vector<std::int64_t> order(lengths.size());
+  std::vector<std::uint32_t> order(lengths.size());
   ASSERT_TRUE(order_by_length<std::int64_t>(offsets_of(lengths), order));
   std::int64_t longest = 0;
   std::vector<bool> seen(lengths.size());
-  for (const std::int64_t row : order) {
+  for (const std::uint32_t row : order) {
     EXPECT_GE(lengths[row] * 65, longest * 64);
     longest = std::max(longest, lengths[row]);
     seen[row] = true;
@@ -83,10 +84,10 @@ TEST(Ragged, LongRowsAreOrderedToAFewPercent) {
 }
 
 TEST(Ragged, RowsOfLikeLengthsStayAsTheyAre) {
-  std::vector<std::int64_t> order(130, -1);
+  std::vector<std::uint32_t> order(130, 7);
   EXPECT_FALSE(order_by_length<std::int64_t>(offsets_of(std::vector<std::int64_t>(130, 9)), order));
   EXPECT_FALSE(order_by_length<std::int64_t>(offsets_of(std::vector<std::int64_t>(130, 0)), order));
-  EXPECT_EQ(order, std::vector<std::int64_t>(130, -1));
+  EXPECT_EQ(order, std::vector<std::uint32_t>(130, 7));
 }
 
 }  // namespace

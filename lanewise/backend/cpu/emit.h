@@ -167,6 +167,7 @@ class Emitter {
   };
   LongTable long_table(std::uint32_t table);
   void add_neighbours(const kernel::Instruction& in);
+  void ask_for(llvm::Value* address);
   void load_words(const kernel::Instruction& in, int u);
   void take_words(const kernel::Instruction& in);
   void forget_words(kernel::BlockId loop);

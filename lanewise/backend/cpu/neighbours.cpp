@@ -26,6 +26,7 @@ bool is_compute(const Instruction* in, Op op) {
 
 constexpr unsigned kWords = 4;  // that are read together
 constexpr unsigned kBytes = 4 * kWords;
+constexpr unsigned kAhead = 64;  // bytes
 
 }  // namespace
 
@@ -175,6 +176,12 @@ Emitter::LongTable Emitter::long_table(std::uint32_t table) {
   return {last, first, end};
 }
 
+/// Lanes read at so many places that nothing else would ask for what comes next at each.
+void Emitter::ask_for(Value* address) {
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                     {address, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+}
+
 /// Reads what lanes have from their place on, and makes registers of words of it.
 void Emitter::load_words(const Instruction& in, int u) {
   const LongTable& table = long_tables_.at(in.index);
@@ -202,8 +209,9 @@ void Emitter::load_words(const Instruction& in, int u) {
     Values rows;
     for (unsigned lane = first; lane < lanes; lane += kWords) {
       Value* slot = b_.CreateConstInBoundsGEP1_32(b_.getInt64Ty(), addresses, lane);
-      rows.push_back(
-          b_.CreateAlignedLoad(one, b_.CreateLoad(b_.getPtrTy(), slot), llvm::Align(size)));
+      Value* from = b_.CreateLoad(b_.getPtrTy(), slot);
+      rows.push_back(b_.CreateAlignedLoad(one, from, llvm::Align(size)));
+      ask_for(b_.CreateConstGEP1_32(b_.getInt8Ty(), from, kAhead));
     }
     squares.push_back(llvm::concatenateVectors(b_, rows));
   }

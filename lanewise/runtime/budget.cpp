@@ -32,7 +32,7 @@ struct Need {
 std::vector<Need> least_needs(const Program& program, const Buffers& buffers,
                               const ExecuteOptions& options) {
   std::vector<Need> needs;
-  if (const std::int64_t bytes = register_bytes(program, options); bytes > 0) {
+  if (const std::int64_t bytes = register_bytes(program, options, 1); bytes > 0) {
     needs.push_back({"registers of the tile machine", bytes});
   }
   if (const std::int64_t bytes = code_bytes(program, options); bytes > 0) {
@@ -125,26 +125,25 @@ Room find_room(const Program& program, const Buffers& buffers, const ExecuteOpti
   Room room{.workers = workers,
             .block = std::min(most_block(program, buffers, least), buffers.count),
             .partials = most_partials(program, buffers)};
-  const std::int64_t fixed = register_bytes(program, options) + code_bytes(program, options) +
-                             Folding::table_bytes(buffers);
-  const auto bytes_of_worker = [&] {
-    return fixed + Staging::bytes(buffers, program.kernel(), room.block) +
-           Folding::bytes(buffers, program.kernel(), room.partials) +
-           Folding::work_bytes(buffers, program.kernel(), room.partials);
+  const std::int64_t fixed = code_bytes(program, options) + Folding::table_bytes(buffers);
+  const auto bytes = [&] {
+    const std::int64_t worker = fixed + Staging::bytes(buffers, program.kernel(), room.block) +
+                                Folding::bytes(buffers, program.kernel(), room.partials) +
+                                Folding::work_bytes(buffers, program.kernel(), room.partials);
+    return worker * room.workers + register_bytes(program, options, room.workers);
   };
   const auto shrink = [&](std::int64_t smallest) {
-    while (bytes_of_worker() * room.workers > budget &&
-           (room.block > smallest || room.partials > kFoldBlock)) {
+    while (bytes() > budget && (room.block > smallest || room.partials > kFoldBlock)) {
       room.block = std::min(room.block, std::max(room.block / 2, smallest));
       room.partials = std::min(room.partials, std::max(room.partials / 2, kFoldBlock));
     }
   };
   shrink(kEnoughBlock);
-  if (const std::int64_t bytes = bytes_of_worker(); bytes * room.workers > budget) {
-    room.workers = static_cast<int>(std::max<std::int64_t>(budget / bytes, 1));
+  if (bytes() > budget) {
+    while (bytes() > budget && room.workers > 1) --room.workers;
     shrink(least);
   }
-  room.bytes = bytes_of_worker() * room.workers;
+  room.bytes = bytes();
   if (room.bytes > budget) refuse(program, buffers, options, budget, room.bytes);
   return room;
 }

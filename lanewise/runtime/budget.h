@@ -13,11 +13,20 @@ struct Room {
   std::int64_t bytes = 0;     // the projected peak of scratch
 };
 
-/// What a worker's registers take on the tile machine, if it is used. A loop is counted there
-/// before it is compiled; all else may begin there.
-inline std::int64_t register_bytes(const Program& program, const ExecuteOptions& options) {
-  if (options.compile == CompileMode::Now && !program.has_loops()) return 0;
-  return static_cast<std::int64_t>(program.interpreter().scratch_bytes());
+/// How many of the workers have registers of the tile machine. Before some loops are compiled, one
+/// counts their steps there; all else begins there where machine code is not awaited.
+inline int interpreting(const Program& program, const ExecuteOptions& options, int workers) {
+  if (options.compile == CompileMode::Never) return workers;
+  if (program.code() != nullptr) return 0;
+  if (options.compile == CompileMode::Now) return program.wants_sample() ? 1 : 0;
+  return workers;
+}
+
+/// What the registers of these workers take.
+inline std::int64_t register_bytes(const Program& program, const ExecuteOptions& options,
+                                   int workers) {
+  return interpreting(program, options, workers) *
+         static_cast<std::int64_t>(program.interpreter().scratch_bytes());
 }
 
 /// What a worker's machine code takes, if it is used: arrays that do not lie on the stack.

@@ -37,9 +37,7 @@ Division divide(const Program& program, const Buffers& buffers, const ExecuteOpt
   if (options.memory != 0 || workers > 1 || buffers.is_staged() || !buffers.folds.empty()) {
     division.room = find_room(program, buffers, options, workers);
   } else {  // there is always room for one worker
-    const bool interprets = options.compile == CompileMode::Never || program.code() == nullptr;
-    division.room.bytes =
-        code_bytes(program, options) + (interprets ? register_bytes(program, options) : 0);
+    division.room.bytes = code_bytes(program, options) + register_bytes(program, options, 1);
   }
   return division;
 }

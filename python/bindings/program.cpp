@@ -235,7 +235,7 @@ std::vector<Input> Program::kinds() const {
   std::vector<Input> inputs;
   for (const Parameter& param : params_) {
     Input& input = inputs.emplace_back(param.type, nullptr, 0);
-    input.kind = param.kind;
+    input.kind = param.is_table() ? ir::ParamKind::Table : param.kind;  // as in a call
     input.row = param.size;
   }
   return inputs;

@@ -20,6 +20,7 @@ class Prepared:
     once: bool = False  # a call cannot be repeated to be seen warm
     settle: Callable[[], Any] = lambda: None  # ends what a call leaves behind, for others' peace
     apart: Callable[[], int] = lambda: 0  # bytes of the first call that are the compiler's
+    explain: Callable[[], Any] | None = None  # what lanewise says of its last call
 
 
 @dataclass(frozen=True)

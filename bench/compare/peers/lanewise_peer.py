@@ -46,7 +46,11 @@ def _prepare_tensor(task: Task, out: Array) -> Prepared:
         function(*inputs, out=target)
         return out
 
-    return Prepared(call, apart=lambda: max(lw.memory_info().compiler.peak - before, 0))
+    return Prepared(
+        call,
+        apart=lambda: max(lw.memory_info().compiler.peak - before, 0),
+        explain=lambda: function.explain(*inputs),
+    )
 
 
 def prepare(task: Task) -> Prepared:
@@ -77,4 +81,6 @@ def prepare(task: Task) -> Prepared:
         raise MissingError("not written")
     options = {} if task.inputs else {"count": task.size, "seed": 42}
     function = lw.vectorize(formula, threads=task.threads, compile="now", **options)
-    return Prepared(lambda: function(*task.inputs, out=out))
+    return Prepared(
+        lambda: function(*task.inputs, out=out), explain=lambda: function.explain(*task.inputs)
+    )

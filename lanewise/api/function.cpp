@@ -407,7 +407,8 @@ runtime::ExecuteOptions execute_options(const MapOptions& options) {
           .on_error = options.on_error,
           .fill = options.fill,
           .failures = options.failures,
-          .most_failures = options.most_failures};
+          .most_failures = options.most_failures,
+          .failed = options.failed};
 }
 
 }  // namespace

@@ -12,16 +12,19 @@
 #include "lanewise/api/check_call.h"
 #include "lanewise/api/row_lengths.h"
 #include "lanewise/base/error.h"
+#include "lanewise/runtime/failing.h"
 
 namespace lw::api {
 namespace {
 
 using Offsets = std::vector<std::int64_t>;
 
-std::int64_t values_of_rows(const Input& starts) {
-  if (starts.type == DType::I32) return static_cast<const std::int32_t*>(starts.data)[starts.size];
-  return static_cast<const std::int64_t*>(starts.data)[starts.size];
+std::int64_t offset_at(const Input& starts, std::int64_t row) {
+  if (starts.type == DType::I32) return static_cast<const std::int32_t*>(starts.data)[row];
+  return static_cast<const std::int64_t*>(starts.data)[row];
 }
+
+std::int64_t values_of_rows(const Input& starts) { return offset_at(starts, starts.size); }
 
 Offsets offsets_of(const Input& starts) {
   const auto copy = [&]<class T>(const T* first) {
@@ -51,7 +54,6 @@ class RaggedCall {
   }
 
   std::vector<Tensor> new_results(std::size_t count) {
-    check_rows_on_error(options_);
     if (own_lengths(ready_.rows()) > 0) find_lengths();
     std::vector<Tensor> results;
     std::size_t plain = 0;
@@ -70,7 +72,6 @@ class RaggedCall {
   }
 
   runtime::RunStats run(std::span<const Output> outputs) {
-    check_rows_on_error(options_);
     if (ready_.rows().empty()) return run_plain(outputs);
     const std::size_t own = own_lengths(ready_.rows());
     if (own > found_.size()) {
@@ -100,14 +101,52 @@ class RaggedCall {
       if (!rows.offsets) add_bounds(*found_.at(rows.place), inputs);
       inputs.push_back(table_of({rows.type, outputs[rows.place].data, outputs[rows.place].size}));
     }
-    return run_rows(ready_, plain, inputs, options_);
+    if (options_.on_error == OnError::Raise) return run_rows(ready_, plain, inputs, options_);
+    return run_and_fill(outputs, asked, plain, inputs);
   }
 
  private:
+  /// Elements may fail, and the others go on.
+  runtime::RunStats run_and_fill(std::span<const Output> outputs, std::size_t asked,
+                                 std::span<const Output> plain, std::span<const Input> inputs) {
+    std::vector<types::Item> items;
+    for (const Output& output : outputs) items.push_back(output.item());
+    check_on_error(items, options_);
+    MapOptions options = options_;
+    if (!options_.fill.empty()) {
+      options.fill.assign(plain.size(), Scalar(std::int32_t{0}));
+      std::size_t next = 0;
+      for (std::size_t i = 0; i < outputs.size() && next < asked; ++i) {
+        if (rows_at(i) != nullptr) continue;
+        options.fill[next++] = options_.fill[options_.fill.size() > 1 ? i : 0];
+      }
+    }
+    const auto failed = std::make_unique<bool[]>(static_cast<std::size_t>(count_));
+    if (options.failed == nullptr) options.failed = failed.get();
+    const runtime::RunStats stats = run_rows(ready_, plain, inputs, options);
+    for (std::int64_t i = 0; i < count_; ++i) {
+      if (!options.failed[i]) continue;
+      for (const WrittenRows& rows : ready_.rows()) fill_row(outputs[rows.place], rows, i);
+    }
+    return stats;
+  }
+
+  void fill_row(const Output& output, const WrittenRows& rows, std::int64_t element) const {
+    const Scalar value = runtime::filling_of(rows.type, options_.fill, rows.place);
+    const auto at = [&](std::int64_t i) {
+      return rows.offsets ? offset_at(inputs_[*rows.offsets], i)
+                          : (*found_.at(rows.place))[static_cast<std::size_t>(i)];
+    };
+    auto* const data = static_cast<std::byte*>(output.data);
+    const std::int64_t end = at(element + 1);
+    for (std::int64_t j = at(element); j < end; ++j) value.store(data + j * output.stride);
+  }
+
   /// That of a function that gives no rows.
   runtime::RunStats run_plain(std::span<const Output> outputs) {
     check_mask(inputs_, options_);
     check_outputs(outputs, inputs_, ready_.stored(), count_, options_);
+    if (options_.on_error != OnError::Raise) check_on_error(ready_.stored(), options_);
     return run_rows(ready_, outputs, inputs_, options_);
   }
 
@@ -127,6 +166,12 @@ class RaggedCall {
     }
     MapOptions options = options_;
     options.progress = nullptr;
+    if (options.on_error != OnError::Raise) {  // rows that fail have no values
+      options.on_error = OnError::Fill;
+      options.fill = {Scalar(std::int32_t{0})};
+      options.failures = nullptr;
+      options.failed = nullptr;
+    }
     run_rows(ready_.lengths(), std::vector<Output>(lengths.begin(), lengths.end()), inputs,
              options);
     auto length = lengths.begin();

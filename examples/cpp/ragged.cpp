@@ -31,6 +31,30 @@ lw::i32 longest_rise(lw::RaggedRow<float> x) {
   return longest;
 }
 
+// What is left of a row without its ends of zeros, and of no other length.
+lw::RaggedRow<float> trimmed(lw::RaggedRow<float> x) {
+  lw::i32 first = 0;
+  lw::While([&] { return first < x.size(); },
+            [&] {
+              lw::BreakIf(x[first] != 0);
+              first += 1;
+            });
+  lw::i32 behind = x.size();
+  lw::While([&] { return behind > first; },
+            [&] {
+              lw::BreakIf(x[behind - 1] != 0);
+              behind -= 1;
+            });
+  return x.slice(first, behind - first);
+}
+
+// The mean length of the rows of a row.
+lw::f64 mean_length(lw::RaggedRow<lw::RaggedRow<float>> rows) {
+  lw::f64 total = 0;
+  lw::For(rows, [&](lw::RaggedRow<float> row) { total += lw::cast<double>(row.size()); });
+  return total / lw::cast<double>(rows.size());
+}
+
 }  // namespace
 
 int main() {
@@ -39,7 +63,7 @@ int main() {
   const lw::Ragged<float> rows(values, offsets);
 
   const lw::Tensor parts = lw::map(softmax, rows);  // of all rows, one behind the other
-  const lw::Ragged<float> result(parts, offsets);
+  const lw::Ragged<float> result(parts);
   for (std::int64_t i = 0; i < result.size(); ++i) {
     std::printf("row %d:", static_cast<int>(i));
     for (const float part : result[i]) std::printf(" %.3f", part);
@@ -48,6 +72,19 @@ int main() {
 
   const lw::Tensor rises = lw::map(longest_rise, rows);
   for (std::int64_t i = 0; i < rises.size(); ++i) std::printf("rises %d\n", rises.at<int>(i));
+
+  const std::vector<float> signal = {0, 1, 0, 2, 0, 0, 0, 3, 4};
+  const lw::Tensor some = lw::map(trimmed, lw::Ragged<float>(signal, offsets));
+  const lw::Ragged<float> left(some);
+  for (std::int64_t i = 0; i < left.size(); ++i) {
+    std::printf("left of row %d:", static_cast<int>(i));
+    for (const float value : left[i]) std::printf(" %g", value);
+    std::printf("\n");
+  }
+
+  const std::vector<int> pairs = {0, 2, 4};
+  const lw::Tensor means = lw::map(mean_length, lw::Ragged<lw::Ragged<float>>(rows, pairs));
+  std::printf("mean lengths %g and %g\n", means.at<double>(0), means.at<double>(1));
 
   const std::vector<double> prices = {2.5, 10, 3, 4};
   const std::vector<int> counts = {4, 2, 1, 1};

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,9 +56,10 @@ struct AccumulatorUse {
 
 /// Rows that a function gives back, which its elements write to a target (api/ragged_call.h).
 struct WrittenRows {
-  std::size_t place = 0;    // among the results of the function
-  std::size_t offsets = 0;  // the argument that says where rows begin
-  DType type = DType::F32;  // of the values
+  std::size_t place = 0;                    // among the results of the function
+  std::optional<std::size_t> offsets = {};  // the argument that says where rows begin; none: they
+                                            // have lengths of their own (api/row_lengths.h)
+  DType type = DType::F32;                  // of the values
 };
 
 /// A function as it was traced.

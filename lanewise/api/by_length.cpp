@@ -17,14 +17,13 @@ constexpr std::int64_t kPacket = 64;      // fewer rows stay as they stand
 
 using Order = std::vector<std::uint32_t>;
 
-/// The error of an element of a part of the call, for the whole.
-ElementError renumbered(const ElementError& error, std::int64_t first) {
-  std::string message = error.what();
-  const std::string number = fmt::format("element {}", error.element());
+/// What is said of an element of a part of the call, for the whole.
+std::string renumbered(std::string message, std::int64_t element, std::int64_t first) {
+  const std::string number = fmt::format("element {}", element);
   if (const std::size_t at = message.find(number); at != std::string::npos) {
-    message.replace(at, number.size(), fmt::format("element {}", first + error.element()));
+    message.replace(at, number.size(), fmt::format("element {}", first + element));
   }
-  return {message, first + error.element()};
+  return message;
 }
 
 /// The elements from one on of an array.
@@ -79,6 +78,7 @@ class CallByLength {
       : function_(function), ready_(ready), starts_(starts), options_(options) {}
 
   runtime::RunStats run(std::span<const Output> outputs, std::span<const Input> inputs) {
+    if (options_.failures != nullptr) *options_.failures = {};
     std::int64_t count = 0;
     for (std::int64_t first = 0; first < starts_.size; first += count) {
       // Rows that have all lanes wait for no others.
@@ -97,16 +97,27 @@ class CallByLength {
 
  private:
   void run_block(std::int64_t first, std::int64_t count) {
-    if (count >= kPacket && !ready_.is_inner() && find_order(first, count)) {
-      try {
-        return run_ordered(first, count);
-      } catch (const ElementError&) {  // which of the rows is the first to fail?
-      }
+    if (count >= kPacket && !ready_.is_inner() && find_order(first, count) &&
+        run_ordered(first, count)) {
+      return;
+    }
+    MapOptions own = options(first);
+    Failures told;
+    if (options_.failures != nullptr) {
+      own.failures = &told;
+      own.most_failures -= std::ssize(options_.failures->first);
     }
     try {
-      add(function_.call_ready(ready_, own_outputs_, own_inputs_, count, options(first)));
+      add(function_.call_ready(ready_, own_outputs_, own_inputs_, count, own));
     } catch (const ElementError& error) {
-      throw renumbered(error, first);
+      throw ElementError(renumbered(error.what(), error.element(), first), first + error.element());
+    }
+    if (options_.failures == nullptr) return;
+    options_.failures->count += told.count;
+    for (ElementFailure& one : told.first) {
+      one.message = renumbered(std::move(one.message), one.element, first);
+      one.element += first;
+      options_.failures->first.push_back(std::move(one));
     }
   }
 
@@ -120,7 +131,8 @@ class CallByLength {
     return find(static_cast<const std::int64_t*>(starts_.data));
   }
 
-  void run_ordered(std::int64_t first, std::int64_t count) {
+  /// False where an element fails, and nothing is done: it is not known which is the first.
+  bool run_ordered(std::int64_t first, std::int64_t count) {
     std::vector<Input> inputs = own_inputs_;
     std::vector<Output> outputs = own_outputs_;
     copies_.resize(inputs.size() + outputs.size());
@@ -141,10 +153,24 @@ class CallByLength {
       if (options_.mask >= 0) take(outputs[i].data, order_, bytes, copy);  // some stay
       outputs[i].data = copy;
     }
-    add(function_.call_ready(ready_, outputs, inputs, count, options(first)));
+    MapOptions own = options(first);
+    Failures told;
+    if (own.on_error != OnError::Raise) {
+      own.on_error = OnError::Collect;
+      own.failures = &told;
+      own.most_failures = 0;
+      own.failed = nullptr;
+    }
+    try {
+      add(function_.call_ready(ready_, outputs, inputs, count, own));
+    } catch (const ElementError&) {
+      return false;
+    }
+    if (told.count > 0) return false;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       put(outputs[i].data, order_, outputs[i].item().bytes(), own_outputs_[i].data);
     }
+    return true;
   }
 
   /// Those for a part of the call, which has the time that is left.
@@ -152,6 +178,7 @@ class CallByLength {
     MapOptions own = options_;
     own.count.reset();
     own.first_element += first;
+    if (own.failed != nullptr) own.failed += first;
     if (options_.progress && first > 0) {
       own.progress = [this, first](std::int64_t done) { options_.progress(first + done); };
     }

@@ -1,6 +1,6 @@
 // Rows of different lengths in an order in which lanes side by side have like ones, so that none
 // waits long for another. Nobody sees that order: results are where they belong, and a block in
-// which an element fails is run again as it stands, to find the first.
+// which an element fails is run again as it stands, to find the first, or all of them.
 #pragma once
 
 #include "lanewise/api/function.h"

@@ -231,11 +231,4 @@ void check_on_error(std::span<const types::Item> results, const MapOptions& opti
   }
 }
 
-void check_rows_on_error(const MapOptions& options) {
-  if (options.on_error == OnError::Raise) return;
-  throw UsageError(
-      "map: on_error with rows of different lengths; got one that lets elements fail, expected "
-      "Raise.");
-}
-
 }  // namespace lw::api

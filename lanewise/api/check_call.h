@@ -22,8 +22,6 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
 /// Where elements may fail: there is a place for what is told of them, and values that fit these
 /// results.
 void check_on_error(std::span<const types::Item> results, const MapOptions& options);
-/// Calls with rows of different lengths stop at the first failure.
-void check_rows_on_error(const MapOptions& options);
 
 /// Array `a` of a call whose arrays have this shape.
 template <class Array>

@@ -12,6 +12,7 @@
 #include "lanewise/api/check_call.h"
 #include "lanewise/api/explain_facts.h"
 #include "lanewise/api/layout.h"
+#include "lanewise/api/row_lengths.h"
 #include "lanewise/base/environment.h"
 #include "lanewise/base/error.h"
 #include "lanewise/ir/print.h"
@@ -39,7 +40,8 @@ struct ElementFunction::Entry {
   std::vector<api::AccumulatorUse> uses = {};
   std::vector<types::Shape> shapes = {};  // of results, where they were traced from C++
   std::vector<api::WrittenRows> rows = {};
-  bool is_numbered = false;  // elements ask for their numbers
+  std::unique_ptr<Entry> lengths = {};  // of rows that have some of their own
+  bool is_numbered = false;             // elements ask for their numbers
   std::shared_ptr<runtime::Program> program;
   const Entry* next = nullptr;
   // The last run, for explain.
@@ -236,6 +238,8 @@ std::span<const types::Item> ElementFunction::Ready::stored() const { return ent
 
 const std::vector<api::WrittenRows>& ElementFunction::Ready::rows() const { return entry_->rows; }
 
+ElementFunction::Ready ElementFunction::Ready::lengths() const { return Ready(*entry_->lengths); }
+
 Tensor ElementFunction::Ready::new_result(std::size_t index, std::int64_t count) const {
   return entry_->new_result(index, count);
 }
@@ -292,7 +296,7 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
   auto [traced, uses, shapes, rows] = tracer_(inputs);
   base::dump("trace", [&] { return ir::print(traced); });
   const std::size_t folded = api::folded_results(uses) + runtime::folded_results(options.folds);
-  const transform::Options passes = passes_of(options, traced.results.size() - folded);
+  const std::size_t stored = traced.results.size() - folded;
   if (traced.results.empty() || traced.results.size() > kMostOutputs) {
     throw UsageError(fmt::format("map: the function returns {} values; expected 1 to {}.",
                                  traced.results.size(), kMostOutputs));
@@ -305,31 +309,36 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
                     "at most {}.",
                     tables, kMostInputs));
   }
-  const std::string content =
-      plan::to_string(options_.schedule) +
-      std::to_string(options.max_steps > 0 ? static_cast<int>(*passes.step_counter) : -1) +
-      (passes.contract ? "fast" : "strict") + (passes.high_accuracy ? " high" : "") +
-      (passes.checked_results ? fmt::format(" finite {} ", *passes.checked_results) : "") +
-      ir::fingerprint(traced);
-  auto* entry = new Entry;
+  auto entry = std::make_unique<Entry>();
   entry->key = key;
-  try {
-    entry->program = runtime::cached_program(content, [&] {
-      return std::make_shared<runtime::Program>(transform::run(traced, passes), options_.schedule,
-                                                api::cpu_backend());
-    });
-  } catch (...) {
-    delete entry;
-    throw;
+  if (const std::size_t own = api::own_lengths(rows); own > 0) {
+    entry->lengths = std::make_unique<Entry>();
+    entry->lengths->traced = api::row_lengths(traced, stored - own, own);
+    finish(*entry->lengths, passes_of(options, own));
   }
-  entry->is_numbered = asks_for_numbers(traced);
   entry->traced = std::move(traced);
   entry->uses = std::move(uses);
   entry->shapes = std::move(shapes);
   entry->rows = std::move(rows);
+  finish(*entry, passes_of(options, stored));
   entry->next = entries_.load();
-  entries_.store(entry, std::memory_order_release);
-  return *entry;
+  entries_.store(entry.get(), std::memory_order_release);
+  return *entry.release();
+}
+
+void ElementFunction::finish(Entry& entry, const transform::Options& passes) const {
+  const ir::Function& traced = entry.traced;
+  const std::string content =
+      plan::to_string(options_.schedule) +
+      std::to_string(passes.step_counter ? static_cast<int>(*passes.step_counter) : -1) +
+      (passes.contract ? "fast" : "strict") + (passes.high_accuracy ? " high" : "") +
+      (passes.checked_results ? fmt::format(" finite {} ", *passes.checked_results) : "") +
+      ir::fingerprint(traced);
+  entry.program = runtime::cached_program(content, [&] {
+    return std::make_shared<runtime::Program>(transform::run(traced, passes), options_.schedule,
+                                              api::cpu_backend());
+  });
+  entry.is_numbered = asks_for_numbers(traced);
 }
 
 namespace {
@@ -398,7 +407,8 @@ runtime::ExecuteOptions execute_options(const MapOptions& options) {
           .on_error = options.on_error,
           .fill = options.fill,
           .failures = options.failures,
-          .most_failures = options.most_failures};
+          .most_failures = options.most_failures,
+          .failed = options.failed};
 }
 
 }  // namespace

@@ -12,6 +12,9 @@
 #include "lanewise/ir/function.h"
 
 namespace lw {
+namespace transform {
+struct Options;
+}
 
 /// Elements that stand `stride` elements apart, forward or backward; 0 repeats one value.
 template <class T>
@@ -142,6 +145,8 @@ class ElementFunction {
     std::span<const types::Item> stored() const;
     /// What becomes of some of them: rows of different lengths.
     const std::vector<api::WrittenRows>& rows() const;
+    /// Of the program that gives the lengths of those that have some of their own.
+    Ready lengths() const;
     /// Memory for result `index` of so many elements.
     Tensor new_result(std::size_t index, std::int64_t count) const;
     /// True where machine code takes one element after the other: their order costs nothing.
@@ -180,6 +185,8 @@ class ElementFunction {
   static Signature signature(std::span<const Input> inputs, const MapOptions& options);
   const Entry& find(std::span<const Input> inputs, const MapOptions& options);
   const Entry& load(const Signature& key, std::span<const Input> inputs, const MapOptions& options);
+  /// Makes the program of what was traced.
+  void finish(Entry& entry, const transform::Options& passes) const;
   runtime::RunStats run(const Entry& entry, std::span<const Output> outputs,
                         std::span<const Input> inputs, std::int64_t count,
                         const MapOptions& options);

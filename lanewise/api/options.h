@@ -61,6 +61,8 @@ struct MapOptions {
   std::vector<Scalar> fill;
   Failures* failures = nullptr;  // where Collect tells of them: how many, and of the first ones
   std::int64_t most_failures = 1000;  // of which it is told why they failed
+  /// Memory for a bool of each element, false before: it is set where one fails and others go on.
+  bool* failed = nullptr;
   /// Elements fail whose results are not finite, and those that convert a float to an integer which
   /// does not have it.
   bool check_numerics = false;

@@ -12,11 +12,13 @@ bool stands_together(const Input& input) {
          input.stride == static_cast<std::int64_t>(types::size_of(input.type));
 }
 
-void check_arrays(DType type, const Input& values, const Input& offsets) {
-  if (values.type != type) {
-    throw UsageError(fmt::format("Ragged: values of another type; got {}, expected {}.",
-                                 types::name_of(values.type), types::name_of(type)));
-  }
+void check_type(DType type, const Input& values) {
+  if (values.type == type) return;
+  throw UsageError(fmt::format("Ragged: values of another type; got {}, expected {}.",
+                               types::name_of(values.type), types::name_of(type)));
+}
+
+void check_arrays(const Input& values, const Input& offsets) {
   if (offsets.type != DType::I32 && offsets.type != DType::I64) {
     throw UsageError(
         fmt::format("Ragged: offsets of another type; got {}, expected i32 or i64, one more than "
@@ -64,6 +66,14 @@ void check_offsets(std::span<const Offset> offsets, std::int64_t values) {
   }
 }
 
+void check_offsets(const Input& offsets, std::int64_t values) {
+  const auto check = [&]<class Offset>(const Offset* data) {
+    check_offsets(std::span(data, static_cast<std::size_t>(offsets.size)), values);
+  };
+  if (offsets.type == DType::I32) return check(static_cast<const std::int32_t*>(offsets.data));
+  check(static_cast<const std::int64_t*>(offsets.data));
+}
+
 Input rows_from(const Input& offsets, std::int64_t first) {
   const auto* data = static_cast<const std::byte*>(offsets.data) + first * offsets.stride;
   return {offsets.type, data, offsets.size - 1};
@@ -78,18 +88,22 @@ Input table_of(const Input& values) {
 
 RaggedArrays::RaggedArrays(DType type, const Input& values, const Input& offsets)
     : table_(values), starts_(offsets), stops_(offsets) {
-  check_arrays(type, values, offsets);
-  const auto count = static_cast<std::size_t>(offsets.size);
-  if (offsets.type == DType::I32) {
-    const auto* data = static_cast<const std::int32_t*>(offsets.data);
-    check_offsets(std::span(data, count), values.size);
-  } else {
-    const auto* data = static_cast<const std::int64_t*>(offsets.data);
-    check_offsets(std::span(data, count), values.size);
-  }
+  check_type(type, values);
+  check_arrays(values, offsets);
+  check_offsets(offsets, values.size);
   table_ = table_of(values);
   starts_ = rows_from(offsets, 0);
   stops_ = rows_from(offsets, 1);
+}
+
+RaggedArrays::RaggedArrays(const RaggedArrays& rows, const Input& offsets)
+    : table_(rows.table_), starts_(offsets), stops_(offsets) {
+  check_arrays(rows.starts_, offsets);
+  check_offsets(offsets, rows.size());
+  starts_ = rows_from(offsets, 0);
+  stops_ = rows_from(offsets, 1);
+  inner_.push_back(Input(rows.starts_.type, rows.starts_.data, rows.size() + 1).as_table());
+  inner_.insert(inner_.end(), rows.inner_.begin(), rows.inner_.end());
 }
 
 std::int64_t RaggedArrays::offset(std::int64_t row) const {
@@ -98,20 +112,20 @@ std::int64_t RaggedArrays::offset(std::int64_t row) const {
 }
 
 void check_rows(std::span<const Input> inputs, std::size_t arguments,
-                std::span<const std::size_t> ragged) {
+                std::span<const RaggedParam> ragged) {
   const std::int64_t rows = inputs[arguments].size;
   const auto check = [&](std::int64_t size, const char* what, std::size_t argument) {
     if (size == rows) return;
     throw UsageError(
         fmt::format("map: arguments disagree on the mapped size; got {} rows (argument {}) and "
                     "{}{} (argument {}), expected one size.",
-                    rows, ragged[0], size, what, argument));
+                    rows, ragged[0].number, size, what, argument));
   };
   for (std::size_t i = 0; i < arguments; ++i) {
     if (inputs[i].is_mapped()) check(inputs[i].size, "", i);
   }
   for (std::size_t i = 0; i < ragged.size(); ++i) {
-    check(inputs[arguments + 2 * i].size, " rows", ragged[i]);
+    check(inputs[arguments + 2 * i].size, " rows", ragged[i].number);
   }
 }
 

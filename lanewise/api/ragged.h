@@ -1,8 +1,8 @@
 // lw::Ragged: rows of different lengths, one behind the other, without padding, as an argument of a
 // map. The function for one of them takes an lw::RaggedRow (trace/ragged_row.h).
 //
-//   lw::Ragged<float> rows(values, offsets);       // row i: values from offsets[i] to offsets[i +
-//   1] lw::Tensor totals = lw::map([](lw::RaggedRow<float> row) { return lw::sum(row); }, rows);
+//   lw::Ragged<float> rows(values, offsets);  // row i: from offsets[i] to before offsets[i + 1]
+//   lw::Tensor totals = lw::map([](lw::RaggedRow<float> row) { return lw::sum(row); }, rows);
 #pragma once
 
 #include "lanewise/api/function.h"
@@ -18,10 +18,13 @@ class RaggedArrays {
   const Input& table() const { return table_; }
   const Input& starts() const { return starts_; }
   const Input& stops() const { return stops_; }
+  /// Tables of where rows begin that are in rows, outermost first.
+  std::span<const Input> inner() const { return inner_; }
 
  protected:
   /// Refuses offsets that do not begin at 0, fall, or do not end at the number of values.
   RaggedArrays(DType type, const Input& values, const Input& offsets);
+  RaggedArrays(const RaggedArrays& rows, const Input& offsets);
   std::int64_t offset(std::int64_t row) const;
   std::int64_t count() const { return offset(size()); }
 
@@ -29,17 +32,23 @@ class RaggedArrays {
   Input table_;
   Input starts_;
   Input stops_;
+  std::vector<Input> inner_;
 };
 
 }  // namespace api
 
 /// A view of values and offsets, which must live, and stay as they are, while it is used. There is
 /// one offset more than rows: std::int32_t or std::int64_t, in a vector, span or Tensor.
+template <class T>
+class Ragged;
+
 template <types::ElementType T>
-class Ragged : public api::RaggedArrays {
+class Ragged<T> : public api::RaggedArrays {
  public:
   Ragged(const Input& values, const Input& offsets)
       : RaggedArrays(types::dtype_of<T>, values, offsets) {}
+  /// The rows of a result.
+  explicit Ragged(const Tensor& rows) : Ragged(rows, rows.offsets()) {}
 
   std::span<const T> values() const {
     return {static_cast<const T*>(table().data), static_cast<std::size_t>(count())};
@@ -50,6 +59,13 @@ class Ragged : public api::RaggedArrays {
   }
 };
 
+/// Rows that are made of rows.
+template <class T>
+class Ragged<Ragged<T>> : public api::RaggedArrays {
+ public:
+  Ragged(const Ragged<T>& rows, const Input& offsets) : RaggedArrays(rows, offsets) {}
+};
+
 namespace api {
 
 template <class A>
@@ -58,10 +74,16 @@ inline constexpr bool kIsRagged = std::derived_from<A, RaggedArrays>;
 /// Values as a table, which has at least one: of none, one that nobody reads or writes.
 Input table_of(const Input& values);
 
+/// A parameter that is rows of different lengths.
+struct RaggedParam {
+  std::size_t number = 0;
+  std::size_t inner = 0;  // how deep rows are in rows
+};
+
 /// Refuses arguments with other numbers of elements than there are rows. Behind the arguments stand
-/// starts and stops of those that are ragged, which have these numbers.
+/// starts and stops of those that are ragged, and behind these where rows in rows begin.
 void check_rows(std::span<const Input> inputs, std::size_t arguments,
-                std::span<const std::size_t> ragged);
+                std::span<const RaggedParam> ragged);
 
 }  // namespace api
 }  // namespace lw

@@ -3,17 +3,35 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <numeric>
 
 #include "lanewise/api/by_length.h"
 #include "lanewise/api/check_call.h"
+#include "lanewise/api/row_lengths.h"
 #include "lanewise/base/error.h"
+#include "lanewise/runtime/failing.h"
 
 namespace lw::api {
 namespace {
 
-std::int64_t values_of_rows(const Input& starts) {
-  if (starts.type == DType::I32) return static_cast<const std::int32_t*>(starts.data)[starts.size];
-  return static_cast<const std::int64_t*>(starts.data)[starts.size];
+using Offsets = std::vector<std::int64_t>;
+
+std::int64_t offset_at(const Input& starts, std::int64_t row) {
+  if (starts.type == DType::I32) return static_cast<const std::int32_t*>(starts.data)[row];
+  return static_cast<const std::int64_t*>(starts.data)[row];
+}
+
+std::int64_t values_of_rows(const Input& starts) { return offset_at(starts, starts.size); }
+
+Offsets offsets_of(const Input& starts) {
+  const auto copy = [&]<class T>(const T* first) {
+    return Offsets(first, first + starts.size + 1);
+  };
+  if (starts.type == DType::I32) return copy(static_cast<const std::int32_t*>(starts.data));
+  return copy(static_cast<const std::int64_t*>(starts.data));
 }
 
 /// A call: elements write their rows to targets, which follow the arguments.
@@ -35,64 +53,160 @@ class RaggedCall {
     }
   }
 
-  std::vector<Tensor> new_results(std::size_t count) const {
+  std::vector<Tensor> new_results(std::size_t count) {
+    if (own_lengths(ready_.rows()) > 0) find_lengths();
     std::vector<Tensor> results;
     std::size_t plain = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const WrittenRows* const rows = rows_at(i);
       if (rows == nullptr) {
         results.push_back(ready_.new_result(plain++, count_));
-      } else {
-        results.emplace_back(rows->type, values_of_rows(inputs_[rows->offsets]));
+        continue;
       }
+      auto offsets = rows->offsets
+                         ? std::make_shared<const Offsets>(offsets_of(inputs_[*rows->offsets]))
+                         : found_.at(i);
+      results.emplace_back(rows->type, offsets->back()).set_offsets(std::move(offsets));
     }
     return results;
   }
 
   runtime::RunStats run(std::span<const Output> outputs) {
-    check_rows_on_error(options_);
     if (ready_.rows().empty()) return run_plain(outputs);
-    // A function that gives nothing but rows has a number, which nobody asked for.
-    const std::size_t stored = ready_.stored().size();
+    const std::size_t own = own_lengths(ready_.rows());
+    if (own > found_.size()) {
+      throw UsageError(
+          "map: memory for rows whose lengths only the function knows; got outputs, expected none. "
+          "Leave them away, and the rows get theirs.");
+    }
+    // Lengths of such rows are results that nobody asked for, and so is the one number of a
+    // function that gives nothing but rows.
+    const std::span<const types::Item> stored = ready_.stored();
     const bool is_plain = outputs.size() > ready_.rows().size();
-    check_output_count(outputs.size(), ready_.rows().size() + (is_plain ? stored : 0));
+    const std::size_t asked = is_plain ? stored.size() - own : 0;
+    check_output_count(outputs.size(), ready_.rows().size() + asked);
     std::vector<Output> plain;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (rows_at(i) == nullptr) plain.push_back(outputs[i]);
     }
     check_mask(inputs_, options_);
-    if (is_plain) check_outputs(plain, inputs_, ready_.stored(), count_, options_);
+    check_outputs(plain, inputs_, stored.first(asked), count_, options_);
     for (const WrittenRows& rows : ready_.rows()) check_values(outputs, rows);
-    Tensor unused;
-    if (!is_plain) plain.emplace_back(unused = ready_.new_result(0, count_));
+    std::vector<Tensor> unasked;
+    for (std::size_t i = asked; i < stored.size(); ++i) {
+      plain.emplace_back(unasked.emplace_back(ready_.new_result(i, count_)));
+    }
     std::vector<Input> inputs = inputs_;
     for (const WrittenRows& rows : ready_.rows()) {
+      if (!rows.offsets) add_bounds(*found_.at(rows.place), inputs);
       inputs.push_back(table_of({rows.type, outputs[rows.place].data, outputs[rows.place].size}));
     }
-    return run_rows(plain, inputs);
+    if (options_.on_error == OnError::Raise) return run_rows(ready_, plain, inputs, options_);
+    return run_and_fill(outputs, asked, plain, inputs);
   }
 
  private:
+  /// Elements may fail, and the others go on.
+  runtime::RunStats run_and_fill(std::span<const Output> outputs, std::size_t asked,
+                                 std::span<const Output> plain, std::span<const Input> inputs) {
+    std::vector<types::Item> items;
+    for (const Output& output : outputs) items.push_back(output.item());
+    check_on_error(items, options_);
+    MapOptions options = options_;
+    if (!options_.fill.empty()) {
+      options.fill.assign(plain.size(), Scalar(std::int32_t{0}));
+      std::size_t next = 0;
+      for (std::size_t i = 0; i < outputs.size() && next < asked; ++i) {
+        if (rows_at(i) != nullptr) continue;
+        options.fill[next++] = options_.fill[options_.fill.size() > 1 ? i : 0];
+      }
+    }
+    const auto failed = std::make_unique<bool[]>(static_cast<std::size_t>(count_));
+    if (options.failed == nullptr) options.failed = failed.get();
+    const runtime::RunStats stats = run_rows(ready_, plain, inputs, options);
+    for (std::int64_t i = 0; i < count_; ++i) {
+      if (!options.failed[i]) continue;
+      for (const WrittenRows& rows : ready_.rows()) fill_row(outputs[rows.place], rows, i);
+    }
+    return stats;
+  }
+
+  void fill_row(const Output& output, const WrittenRows& rows, std::int64_t element) const {
+    const Scalar value = runtime::filling_of(rows.type, options_.fill, rows.place);
+    const auto at = [&](std::int64_t i) {
+      return rows.offsets ? offset_at(inputs_[*rows.offsets], i)
+                          : (*found_.at(rows.place))[static_cast<std::size_t>(i)];
+    };
+    auto* const data = static_cast<std::byte*>(output.data);
+    const std::int64_t end = at(element + 1);
+    for (std::int64_t j = at(element); j < end; ++j) value.store(data + j * output.stride);
+  }
+
   /// That of a function that gives no rows.
   runtime::RunStats run_plain(std::span<const Output> outputs) {
     check_mask(inputs_, options_);
     check_outputs(outputs, inputs_, ready_.stored(), count_, options_);
-    return run_rows(outputs, inputs_);
+    if (options_.on_error != OnError::Raise) check_on_error(ready_.stored(), options_);
+    return run_rows(ready_, outputs, inputs_, options_);
+  }
+
+  /// The first pass: how long rows are that have lengths of their own, and so where they begin.
+  void find_lengths() {
+    const auto begin = std::chrono::steady_clock::now();
+    Offsets none(static_cast<std::size_t>(count_) + 1);  // each is one less than the one before it
+    std::iota(none.rbegin(), none.rend(), -count_);
+    std::vector<Input> inputs = inputs_;
+    std::vector<Tensor> lengths;
+    for (const WrittenRows& rows : ready_.rows()) {
+      if (!rows.offsets) {
+        add_bounds(none, inputs);
+        lengths.push_back(ready_.lengths().new_result(lengths.size(), count_));
+      }
+      inputs.push_back(table_of({rows.type, nullptr, 0}));
+    }
+    MapOptions options = options_;
+    options.progress = nullptr;
+    if (options.on_error != OnError::Raise) {  // rows that fail have no values
+      options.on_error = OnError::Fill;
+      options.fill = {Scalar(std::int32_t{0})};
+      options.failures = nullptr;
+      options.failed = nullptr;
+    }
+    run_rows(ready_.lengths(), std::vector<Output>(lengths.begin(), lengths.end()), inputs,
+             options);
+    auto length = lengths.begin();
+    for (const WrittenRows& rows : ready_.rows()) {
+      if (rows.offsets) continue;
+      Offsets offsets = {0};
+      for (const std::int32_t n : (length++)->span<std::int32_t>()) {
+        offsets.push_back(offsets.back() + n);
+      }
+      found_[rows.place] = std::make_shared<const Offsets>(std::move(offsets));
+    }
+    if (options_.timeout > 0) {  // what is left of it
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      options_.timeout = std::max(options_.timeout - taken.count(), 1e-3);
+    }
+  }
+
+  void add_bounds(const Offsets& offsets, std::vector<Input>& inputs) const {
+    inputs.emplace_back(DType::I64, offsets.data(), count_);
+    inputs.emplace_back(DType::I64, offsets.data() + 1, count_);
   }
 
   /// In the order of their lengths, where nobody sees it: totals are added up by one map.
-  runtime::RunStats run_rows(std::span<const Output> outputs, std::span<const Input> inputs) {
+  runtime::RunStats run_rows(ElementFunction::Ready ready, std::span<const Output> outputs,
+                             std::span<const Input> inputs, const MapOptions& options) {
     const auto stands_together = [](const auto& array) {
       return array.stride == array.item().bytes();
     };
-    const bool is_free = !ready_.is_numbered() &&
-                         ready_.stored().size() == ready_.results().size() &&
+    const bool is_free = !ready.is_numbered() && ready.stored().size() == ready.results().size() &&
                          std::all_of(outputs.begin(), outputs.end(), stands_together) &&
                          std::all_of(inputs.begin(), inputs.end(), [&](const Input& input) {
                            return !input.is_mapped() || stands_together(input);
                          });
-    if (!is_free) return function_.call_ready(ready_, outputs, inputs, count_, options_);
-    return call_by_length(function_, ready_, outputs, inputs, longest(), options_);
+    if (!is_free) return function_.call_ready(ready, outputs, inputs, count_, options);
+    return call_by_length(function_, ready, outputs, inputs, longest(), options);
   }
 
   /// The starts of the rows that have the most values.
@@ -114,7 +228,8 @@ class RaggedCall {
 
   void check_values(std::span<const Output> outputs, const WrittenRows& rows) const {
     const Output& out = outputs[rows.place];
-    const std::int64_t values = values_of_rows(inputs_[rows.offsets]);
+    const std::int64_t values =
+        rows.offsets ? values_of_rows(inputs_[*rows.offsets]) : found_.at(rows.place)->back();
     const auto bytes = static_cast<std::int64_t>(types::size_of(out.type));
     if (out.type != rows.type || out.row > 0 || out.stride != bytes) {
       throw UsageError(fmt::format(
@@ -152,7 +267,8 @@ class RaggedCall {
   std::vector<Input> inputs_;
   std::int64_t count_;
   ElementFunction::Ready ready_;
-  std::span<const std::size_t> starts_;  // which inputs are starts of rows
+  std::span<const std::size_t> starts_;                          // which inputs are starts of rows
+  std::map<std::size_t, std::shared_ptr<const Offsets>> found_;  // by the place of the result
 };
 
 }  // namespace

@@ -30,6 +30,16 @@ class Tensor {
     return shape_.rank() > 0 ? static_cast<std::uint32_t>(shape_.count()) : 0;
   }
   void* data() const { return memory_.get(); }
+  /// Of a result that is rows of different lengths: where each begins among the values, and where
+  /// the last one ends.
+  std::span<const std::int64_t> offsets() const& {
+    if (offsets_ == nullptr) return {};
+    return *offsets_;
+  }
+  std::span<const std::int64_t> offsets() const&& = delete;
+  void set_offsets(std::shared_ptr<const std::vector<std::int64_t>> offsets) {
+    offsets_ = std::move(offsets);
+  }
 
   /// The elements; throws UsageError if T is not the tensor's type. They live as long as a tensor
   /// that holds them, so there is none of a temporary.
@@ -52,6 +62,7 @@ class Tensor {
   DType type_ = DType::F32;
   std::int64_t size_ = 0;
   types::Shape shape_;
+  std::shared_ptr<const std::vector<std::int64_t>> offsets_;
 };
 
 }  // namespace lw

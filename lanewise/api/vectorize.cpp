@@ -16,9 +16,9 @@ types::Shape shape_of(const Input& input) {
   return input.row > 0 ? types::Shape{input.row} : types::Shape();
 }
 
-std::vector<trace::RowView> ragged_rows(std::span<const ir::ValueId> values,
-                                        std::span<const Input> inputs,
-                                        std::span<const std::size_t> ragged, bool is_masked) {
+std::vector<trace::Places> ragged_rows(std::span<const ir::ValueId> values,
+                                       std::span<const Input> inputs,
+                                       std::span<const RaggedParam> ragged, bool is_masked) {
   trace::Trace& trace = trace::Trace::current();
   const auto bound = [&](const char* name, std::size_t input) {
     return trace.builder().param(name, inputs[input].type, inputs[input].kind);
@@ -28,13 +28,18 @@ std::vector<trace::RowView> ragged_rows(std::span<const ir::ValueId> values,
     const ir::ValueId start = bound("start", values.size() + 2 * i);
     bounds.emplace_back(start, bound("stop", values.size() + 2 * i + 1));
   }
+  std::vector<std::vector<ir::ValueId>> inner(ragged.size());
+  std::size_t next = values.size() + 2 * ragged.size();
+  for (std::size_t i = 0; i < ragged.size(); ++i) {
+    while (inner[i].size() < ragged[i].inner) inner[i].push_back(bound("inner", next++));
+  }
   if (is_masked) {
     trace.begin_region(trace.builder().param("where", DType::Bool, ir::ParamKind::Mapped));
   }
-  std::vector<trace::RowView> rows;
+  std::vector<trace::Places> rows;
   for (std::size_t i = 0; i < ragged.size(); ++i) {
-    rows.push_back(trace::row_of(values[ragged[i]], bounds[i].first, bounds[i].second,
-                                 static_cast<std::uint32_t>(ragged[i]),
+    rows.push_back(trace::places(values[ragged[i].number], std::move(inner[i]), bounds[i].first,
+                                 bounds[i].second,
                                  static_cast<std::uint32_t>(values.size() + 2 * i)));
   }
   return rows;

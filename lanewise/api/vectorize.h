@@ -58,11 +58,18 @@ template <class T>
 struct ElementOf<RaggedRow<T>> {
   using type = T;
 };
+template <class T>
+struct ElementOf<RaggedRow<RaggedRow<T>>> : ElementOf<RaggedRow<T>> {};
 
 template <class P>
 inline constexpr bool kIsTable = false;
 template <class T>
 inline constexpr bool kIsTable<Table<T>> = true;
+
+template <class A>
+inline constexpr std::size_t kInnerRows = 0;
+template <class T>
+inline constexpr std::size_t kInnerRows<Ragged<Ragged<T>>> = 1 + kInnerRows<Ragged<T>>;
 
 /// An argument for a parameter of type P.
 template <class P, class A>
@@ -70,6 +77,8 @@ Input input_for(const A& argument) {
   static_assert(trace::is_ragged<P> == kIsRagged<A>,
                 "lw::Ragged is an argument for an lw::RaggedRow, and nothing else is");
   if constexpr (kIsRagged<A>) {
+    static_assert(trace::inner_rows<P> == kInnerRows<A>,
+                  "an lw::Ragged of rows is an argument for an lw::RaggedRow of rows");
     return argument.table();
   } else {
     const Input input(argument);
@@ -77,14 +86,15 @@ Input input_for(const A& argument) {
   }
 }
 
-/// The numbers of the parameters that are rows of different lengths.
+/// The parameters that are rows of different lengths.
 template <class... P>
 constexpr auto ragged_params(std::type_identity<std::tuple<P...>>) {
-  std::array<std::size_t, (0 + ... + trace::is_ragged<P>)> numbers = {};
+  std::array<RaggedParam, (0 + ... + trace::is_ragged<P>)> found = {};
   [[maybe_unused]] std::size_t param = 0;
-  [[maybe_unused]] std::size_t found = 0;
-  ((trace::is_ragged<P> ? void(numbers[found++] = param) : void(), ++param), ...);
-  return numbers;
+  [[maybe_unused]] std::size_t at = 0;
+  ((trace::is_ragged<P> ? void(found[at++] = {param, trace::inner_rows<P>}) : void(), ++param),
+   ...);
+  return found;
 }
 template <class Params>
 inline constexpr auto kRaggedParams = ragged_params(std::type_identity<Params>());
@@ -101,10 +111,10 @@ types::Shape shape_of(const Input& input);
 /// The symbolic parameter that a function is traced with.
 template <class P>
 P parameter_of(ir::ValueId value, const Input& input,
-               [[maybe_unused]] std::span<const trace::RowView> rows) {
+               [[maybe_unused]] std::span<const trace::Places> rows) {
   if constexpr (trace::is_ragged<P>) {
     return P(*std::find_if(rows.begin(), rows.end(),
-                           [&](const trace::RowView& row) { return row.values->table == value; }));
+                           [&](const trace::Places& row) { return row.table == value; }));
   } else if constexpr (kIsTable<P>) {
     return P(value);
   } else if constexpr (kRank<P> > 0) {
@@ -123,9 +133,9 @@ inline constexpr std::size_t kResults<void> = 0;  // it adds to accumulators
 
 /// Records the parameters that stand behind the arguments: the bounds of rows, and the mask. Gives
 /// the rows.
-std::vector<trace::RowView> ragged_rows(std::span<const ir::ValueId> values,
-                                        std::span<const Input> inputs,
-                                        std::span<const std::size_t> ragged, bool is_masked);
+std::vector<trace::Places> ragged_rows(std::span<const ir::ValueId> values,
+                                       std::span<const Input> inputs,
+                                       std::span<const RaggedParam> ragged, bool is_masked);
 
 [[noreturn]] void wrong_argument_type(std::size_t index, DType got, DType expected);
 [[noreturn]] void wrong_argument_rank(std::size_t index, const types::Shape& got, int expected);
@@ -141,9 +151,12 @@ Traced trace_arguments(const F& function, const std::string& name, std::span<con
   constexpr std::size_t kCount = std::tuple_size_v<Params>;
   constexpr auto& kRagged = kRaggedParams<Params>;
   const bool is_masked = !inputs.empty() && inputs.back().is_mask;
-  if (inputs.size() != kCount + 2 * kRagged.size() + is_masked) {
-    wrong_argument_count(inputs.size(), kCount);
-  }
+  constexpr std::size_t kBounds = [] {
+    std::size_t bounds = 0;
+    for (const RaggedParam& param : kRagged) bounds += 2 + param.inner;
+    return bounds;
+  }();
+  if (inputs.size() != kCount + kBounds + is_masked) wrong_argument_count(inputs.size(), kCount);
   trace::Trace trace(name);
   const auto parameter = [&]<std::size_t i>() {
     using P = std::tuple_element_t<i, Params>;
@@ -161,7 +174,7 @@ Traced trace_arguments(const F& function, const std::string& name, std::span<con
     [[maybe_unused]] const std::array<ir::ValueId, kCount> values = {
       parameter.template operator()<i>()...
     };
-    const std::vector<trace::RowView> ragged = ragged_rows(values, inputs, kRagged, is_masked);
+    const std::vector<trace::Places> ragged = ragged_rows(values, inputs, kRagged, is_masked);
     if constexpr (std::is_void_v<Result>) {
       function(parameter_of<std::tuple_element_t<i, Params>>(values[i], inputs[i], ragged)...);
       return finish(trace, {}, is_masked);
@@ -304,6 +317,7 @@ class Vectorized {
       if constexpr (kTakesRows) {
         std::vector<Input> all(inputs.begin(), inputs.end());
         (add_bounds(arguments, all), ...);
+        (add_inner(arguments, all), ...);
         api::check_rows(all, kArguments, api::kRaggedParams<Params>);
         return all;
       } else {
@@ -317,6 +331,13 @@ class Vectorized {
     if constexpr (api::kIsRagged<A>) {
       inputs.push_back(argument.starts());
       inputs.push_back(argument.stops());
+    }
+  }
+  template <class A>
+  static void add_inner([[maybe_unused]] const A& argument,
+                        [[maybe_unused]] std::vector<Input>& inputs) {
+    if constexpr (api::kIsRagged<A>) {
+      inputs.insert(inputs.end(), argument.inner().begin(), argument.inner().end());
     }
   }
 

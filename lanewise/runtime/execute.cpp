@@ -365,7 +365,7 @@ class Call {
       const std::int64_t piece = std::min(Failing::kPiece, end - first);
       worker.failing->begin(first, piece);
       run_elements(worker, first, piece);
-      worker.failing->end(*filling_, worker.outputs);
+      worker.failing->end(*filling_, worker.outputs, options_.failed);
       first += piece;
     }
   }

@@ -34,6 +34,7 @@ struct ExecuteOptions {
   std::span<const Scalar> fill;       // of results of elements that fail: one for all or for each
   Failures* failures = nullptr;       // of OnError::Collect
   std::int64_t most_failures = 1000;  // that are told of
+  bool* failed = nullptr;             // of each element: set where it fails and the others go on
 };
 
 /// What one worker did of a map.

@@ -61,15 +61,19 @@ Scalar converted(const Scalar& value, DType type) {
 
 }  // namespace
 
+Scalar filling_of(DType type, std::span<const Scalar> values, std::size_t number) {
+  const base::FloatState state;
+  if (values.empty()) return unknown(type);
+  return converted(values[values.size() > 1 ? number : 0], type);
+}
+
 Filling::Filling(const Buffers& buffers, const kernel::Kernel& kernel,
                  std::span<const Scalar> values) {
   const base::FloatState state;
   const std::vector<types::Item>& items = kernel.outputs;
   std::vector<Scalar> all;
   for (std::size_t i = 0; i < buffers.outputs.size(); ++i) {
-    const DType type = items[i].type;
-    all.push_back(values.empty() ? unknown(type)
-                                 : converted(values[values.size() > 1 ? i : 0], type));
+    all.push_back(filling_of(items[i].type, values, i));
   }
   for (const Fold& fold : buffers.folds) {
     append_neutral(fold, std::span(items).subspan(all.size(), fold.columns), all);
@@ -97,7 +101,7 @@ void Failing::mark(std::uint64_t lanes, const std::int32_t* ids, std::int64_t fi
   }
 }
 
-void Failing::end(const Filling& filling, void* const* outputs) {
+void Failing::end(const Filling& filling, void* const* outputs, bool* failed) {
   if (!has_marks_) return;
   has_marks_ = false;
   for (std::size_t word = 0; word < marks_.size(); ++word) {
@@ -105,6 +109,7 @@ void Failing::end(const Filling& filling, void* const* outputs) {
       const std::int64_t element =
           first_ + static_cast<std::int64_t>(word) * 64 + std::countr_zero(marks);
       filling.fill(outputs, element);
+      if (failed != nullptr) failed[element] = true;
       ++count_;
       if (std::ssize(lowest_) < most_) lowest_.push_back(element);
     }

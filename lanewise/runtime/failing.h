@@ -12,10 +12,14 @@
 
 namespace lw::runtime {
 
+/// What a result of this number and type is where an element fails. `values` are those that the
+/// caller wants: one for each result or one for all; none: NaN and 0.
+Scalar filling_of(DType type, std::span<const Scalar> values, std::size_t number);
+
 /// What the results of failed elements are.
 class Filling {
  public:
-  /// `values`: of the results that are stored, one for each or one for all; none: NaN and 0.
+  /// `values`: of the results that are stored.
   Filling(const Buffers& buffers, const kernel::Kernel& kernel, std::span<const Scalar> values);
 
   /// `outputs` as Context has them.
@@ -46,8 +50,8 @@ class Failing {
   }
   /// Marks the elements first + ids[lane] of these lanes.
   void mark(std::uint64_t lanes, const std::int32_t* ids, std::int64_t first);
-  /// The piece is done.
-  void end(const Filling& filling, void* const* outputs);
+  /// The piece is done. `failed`: what is said of each element, if anybody asks.
+  void end(const Filling& filling, void* const* outputs, bool* failed);
 
   std::int64_t count() const { return count_; }
   /// The first ones, in order: a worker's pieces come in the order of elements.

@@ -26,6 +26,21 @@ void require_number(ir::ValueId number, std::uint64_t trace) {
   require_here({.base = number, .is_number = true, .trace = trace});
 }
 
+/// A place of a table so much further on.
+ir::ValueId moved_by(ir::ValueId start, ir::ValueId position) {
+  return op(Op::Add, {start, build().convert(position, build().type(start))});
+}
+
+/// An index, an i32 or i64, as an i32; elements fail for which it is not 0 to before `length`.
+ir::ValueId checked_position(ir::ValueId length, ir::ValueId index) {
+  const DType type = build().type(index) == DType::I32 ? DType::U32 : DType::U64;
+  const ir::ValueId bits = build().op(Op::Bitcast, {index}, type);  // those below 0 are large then
+  const ir::ValueId outside = op(Op::Ge, {bits, build().convert(length, type)});
+  const ir::ValueId told[] = {index, build().convert(length, DType::I64)};
+  build().fail_if(outside, ir::FailKind::Index, told);
+  return build().convert(index, DType::I32);
+}
+
 /// The value that an expression has at one position of a program.
 class Reading {
  public:
@@ -56,6 +71,29 @@ class Reading {
   std::map<const RowExpression*, ir::ValueId> known_;
 };
 
+/// Rows that begin some positions further on.
+class Moving {
+ public:
+  explicit Moving(ir::ValueId by) : by_(by) {}
+
+  RowView of(RowView row) {
+    if (row.values == nullptr) return row;
+    auto& known = known_[row.values.get()];
+    if (known == nullptr) {
+      RowExpression values = *row.values;
+      if (values.table != ir::kNone) values.start = moved_by(values.start, by_);
+      for (RowView& operand : values.operands) operand = of(operand);
+      known = std::make_shared<RowExpression>(std::move(values));
+    }
+    row.values = known;
+    return row;
+  }
+
+ private:
+  ir::ValueId by_;
+  std::map<const RowExpression*, std::shared_ptr<const RowExpression>> known_;
+};
+
 /// Calls `visit` for all that a row is made of, itself first: for rows, once each, and for numbers.
 void for_each_part(const RowView& row, const std::function<void(const RowView&)>& visit) {
   std::set<const RowExpression*> seen;
@@ -73,10 +111,16 @@ void for_each_part(const RowView& row, const std::function<void(const RowView&)>
 void require_row(const RowView& row) {
   for_each_part(row, [](const RowView& part) {
     require_number(part.values == nullptr ? part.number : part.length, part.trace);
-    if (part.values != nullptr && part.values->agree != ir::kNone) {
-      require_number(part.values->agree, part.trace);
+    if (part.values == nullptr) return;
+    for (const ir::ValueId needed : {part.values->agree, part.values->start}) {
+      if (needed != ir::kNone) require_number(needed, part.trace);
     }
   });
+}
+
+void require_places(const Places& places) {
+  require_number(places.length, places.trace);
+  require_number(places.start, places.trace);
 }
 
 /// What becomes of all values, converted.
@@ -179,14 +223,42 @@ ir::ValueId reduced(Reduction reduction, const RowView& row, DType own, DType ty
 
 }  // namespace
 
-RowView row_of(ir::ValueId table, ir::ValueId start, ir::ValueId stop, std::uint32_t argument,
-               std::uint32_t offsets) {
-  const ir::ValueId length = build().convert(op(Op::Sub, {stop, start}), DType::I32);
-  return {.values = std::make_shared<RowExpression>(RowExpression{
-              .argument = argument, .type = build().type(table), .table = table, .start = start}),
-          .length = length,
+Places places(ir::ValueId table, std::vector<ir::ValueId> inner, ir::ValueId start,
+              ir::ValueId stop, std::optional<std::uint32_t> offsets) {
+  return {.table = table,
+          .inner = std::move(inner),
+          .start = start,
+          .length = build().convert(op(Op::Sub, {stop, start}), DType::I32),
           .offsets = offsets,
           .trace = Trace::current().id()};
+}
+
+Places inner_places(const Places& rows, ir::ValueId position) {
+  const ir::ValueId at = moved_by(rows.start, position);
+  const auto bound = [&](ir::ValueId place) {
+    return build().read(rows.inner[0], place, ir::IndexMode::Unchecked);
+  };
+  const ir::ValueId start = bound(at);
+  const ir::ValueId stop = bound(op(Op::Add, {at, literal(build().type(at), 1)}));
+  return places(rows.table, {rows.inner.begin() + 1, rows.inner.end()}, start, stop, std::nullopt);
+}
+
+Places checked_inner_places(const Places& rows, ir::ValueId index) {
+  require_places(rows);
+  return inner_places(rows, checked_position(rows.length, index));
+}
+
+void loop_over(const Places& rows, const std::function<void(const Places&)>& body) {
+  require_places(rows);
+  count_up_to(rows.length, [&](ir::ValueId position) { body(inner_places(rows, position)); });
+}
+
+RowView row_of(const Places& places) {
+  return {.values = std::make_shared<RowExpression>(
+              RowExpression{.table = places.table, .start = places.start}),
+          .length = places.length,
+          .offsets = places.offsets,
+          .trace = places.trace};
 }
 
 RowView number_in_row(ir::ValueId number) {
@@ -200,9 +272,9 @@ RowView apply(Op o, std::initializer_list<RowView> operands, DType stated) {
   for (const RowView& operand : operands) {
     if (operand.values == nullptr) continue;
     require_row(operand);
+    if (!result.offsets) result.offsets = operand.offsets;  // equal lengths are equal places
     if (result.length == ir::kNone) {
       result.length = operand.length;
-      result.offsets = operand.offsets;
     } else if (operand.length != result.length) {
       const ir::ValueId lengths[] = {result.length, operand.length};
       const ir::ValueId differ = build().op(Op::Ne, lengths);
@@ -214,11 +286,21 @@ RowView apply(Op o, std::initializer_list<RowView> operands, DType stated) {
   return result;
 }
 
+RowView slice(const RowView& row, ir::ValueId first, std::optional<ir::ValueId> count) {
+  require_row(row);
+  const ir::ValueId one = index_literal(1);
+  const ir::ValueId begin = checked_position(op(Op::Add, {row.length, one}), first);
+  const ir::ValueId left = op(Op::Sub, {row.length, begin});
+  RowView part = Moving(begin).of(row);
+  part.length = count ? checked_position(op(Op::Add, {left, one}), *count) : left;
+  part.offsets.reset();
+  return part;
+}
+
 ir::ValueId value_at(const RowView& row, ir::ValueId position) {
   Reading reading(
       [&](const RowExpression& values) {
-        const ir::ValueId by = build().convert(position, build().type(values.start));
-        const ir::ValueId at = op(Op::Add, {values.start, by});
+        const ir::ValueId at = moved_by(values.start, position);
         return build().read(values.table, at, ir::IndexMode::Unchecked);
       },
       [](const RowView& number) { return number.number; });
@@ -227,12 +309,7 @@ ir::ValueId value_at(const RowView& row, ir::ValueId position) {
 
 ir::ValueId checked_value_at(const RowView& row, ir::ValueId index) {
   require_row(row);
-  const DType type = build().type(index) == DType::I32 ? DType::U32 : DType::U64;
-  const ir::ValueId bits = build().op(Op::Bitcast, {index}, type);  // those below 0 are large then
-  const ir::ValueId outside = op(Op::Ge, {bits, build().convert(row.length, type)});
-  const ir::ValueId told[] = {index, build().convert(row.length, DType::I64)};
-  build().fail_if(outside, ir::FailKind::Index, told);
-  return value_at(row, build().convert(index, DType::I32));
+  return value_at(row, checked_position(row.length, index));
 }
 
 void loop_over(const RowView& row, const std::function<void(ir::ValueId)>& body) {
@@ -268,15 +345,44 @@ void require_end_of_function() {
       "lw::Return, expected its last line. Choose with lw::select.");
 }
 
+namespace {
+
+/// Where a row that only the function knows the length of begins in the result, and how many of its
+/// values are written there.
+std::pair<ir::ValueId, ir::ValueId> own_places(ir::ValueId length) {
+  Trace& trace = Trace::current();
+  const ir::ValueId begin = trace.late_param("begin", DType::I64, ir::ParamKind::Mapped, 0);
+  const ir::ValueId end = trace.late_param("end", DType::I64, ir::ParamKind::Mapped, 0);
+  const ir::ValueId before = build().convert(op(Op::Sub, {end, begin}), DType::I32);
+  const ir::ValueId is_known = op(Op::Ge, {before, index_literal(0)});
+  const ir::ValueId told[] = {length, before};
+  const base::Location line = build().location();
+  const base::Location ours = {.file = nullptr, .line = 1};  // no line of the user's
+  base::set_message(ours,
+                    "a row of results is not as long in the second pass as in the first, as "
+                    "arguments have changed meanwhile");
+  build().set_location(ours);
+  build().fail_if(op(Op::And, {is_known, build().op(Op::Ne, told)}), ir::FailKind::Check, told);
+  build().set_location(line);
+  return {begin, build().op(Op::Min, told)};
+}
+
+}  // namespace
+
 void write_rows(std::span<RowResult> rows, ResultList& list) {
   Trace& trace = Trace::current();
   for (RowResult& result : rows) {
-    require_row(result.row);
-    const ir::ValueId position = trace.begin_each(ir::kMostCounted, result.row.length);
-    const ir::ValueId value = value_at(result.row, position);
+    const RowView& row = result.row;
+    require_row(row);
+    if (!row.offsets) list.add(row.length);
+    const auto [begin, count] =
+        row.offsets ? std::pair(build().function().params[*row.offsets].value, row.length)
+                    : own_places(row.length);
+    const ir::ValueId position = trace.begin_each(ir::kMostCounted, count);
+    const ir::ValueId value = value_at(row, position);
     result.type = build().type(value);
     const ir::ValueId target = trace.late_param("rows", result.type, ir::ParamKind::Target, 0);
-    build().keep(value, target, build().function().params[result.row.offsets].value);
+    build().keep(value, target, begin);
     trace.end_each({});
   }
   if (list.values.empty() && !rows.empty()) list.add(rows[0].row.length);  // a program has results

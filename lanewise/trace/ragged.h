@@ -3,12 +3,14 @@
 // or a reduction. Types are those of the program: trace/ragged_row.h gives rows the types of C++.
 //
 // A row that a function gives back is written by the element, value by value, to where it begins in
-// the result: where the row of the argument does that is as long.
+// the result: where the row of the argument does that is as long. Where those begin that are as
+// long as none is known when all lengths are: a first pass over the elements gives them.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lanewise/trace/reduce.h"
@@ -22,15 +24,13 @@ struct RowExpression;
 struct RowView {
   std::shared_ptr<const RowExpression> values;  // none: it is a number
   ir::ValueId number = ir::kNone;
-  ir::ValueId length = ir::kNone;  // an i32
-  std::uint32_t offsets = 0;       // the argument that says where rows like this begin
-  std::uint64_t trace = 0;         // that it belongs to
+  ir::ValueId length = ir::kNone;             // an i32
+  std::optional<std::uint32_t> offsets = {};  // the argument that says where rows like this begin
+  std::uint64_t trace = 0;                    // that it belongs to
 };
 
 /// The values of an argument, or an op of values at the same position.
 struct RowExpression {
-  std::uint32_t argument = 0;  // that has the values
-  DType type = DType::Bool;    // of the table
   ir::ValueId table = ir::kNone;
   ir::ValueId start = ir::kNone;  // of the row in the table
 
@@ -41,11 +41,33 @@ struct RowExpression {
   ir::ValueId agree = ir::kNone;  // the test that lengths are equal, which has to stand before
 };
 
-/// The row from `start` to `stop` of a table, both of them parameters. `argument` has the values,
-/// `offsets` the beginnings.
-RowView row_of(ir::ValueId table, ir::ValueId start, ir::ValueId stop, std::uint32_t argument,
-               std::uint32_t offsets);
+/// Places of an argument that stand together: values of a table, or rows of them.
+struct Places {
+  ir::ValueId table = ir::kNone;   // the values
+  std::vector<ir::ValueId> inner;  // tables of where rows of rows begin, outermost first
+  ir::ValueId start = ir::kNone;
+  ir::ValueId length = ir::kNone;  // an i32
+  std::optional<std::uint32_t> offsets = {};
+  std::uint64_t trace = 0;
+};
+
+/// From `start` to before `stop`.
+Places places(ir::ValueId table, std::vector<ir::ValueId> inner, ir::ValueId start,
+              ir::ValueId stop, std::optional<std::uint32_t> offsets);
+/// The row at a position, an i32, that is there; its places are values, or rows again.
+Places inner_places(const Places& rows, ir::ValueId position);
+/// The same of an i32 or i64; elements that have no such position fail.
+Places checked_inner_places(const Places& rows, ir::ValueId index);
+/// A loop over the rows.
+void loop_over(const Places& rows, const std::function<void(const Places&)>& body);
+
+/// The row of values.
+RowView row_of(const Places& places);
 RowView number_in_row(ir::ValueId number);
+
+/// Some of the values, as a row; without a count, all that follow. Elements that have not so many
+/// fail.
+RowView slice(const RowView& row, ir::ValueId first, std::optional<ir::ValueId> count);
 
 /// An op of rows, and of numbers beside them; elements whose rows differ in length fail.
 RowView apply(ops::Op op, std::initializer_list<RowView> operands, DType stated = DType::Bool);
@@ -72,7 +94,10 @@ struct RowResult {
 
 /// Refuses a row as the result of a function that has been left before its end.
 void require_end_of_function();
-/// Lets elements write their rows to targets, a parameter for each row, behind all others.
+/// Lets elements write their rows to targets, a parameter for each row, behind all others. Before
+/// those of a row that is as long as none of an argument are two that say from where to where it
+/// goes, and its length is one more result. Where they say -1 values, nothing is written; else an
+/// element fails whose row has another length.
 void write_rows(std::span<RowResult> rows, ResultList& list);
 
 }  // namespace lw::trace

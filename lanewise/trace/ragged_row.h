@@ -7,16 +7,19 @@
 //   });
 //   lw::Tensor values = softmax(lw::Ragged<float>(numbers, offsets));
 //
-// Here are operators, indices and loops; its reductions are with those of grids, in
-// trace/grid_functions.h.
+// Here are operators, indices, slices and loops; its reductions are with those of grids, in
+// trace/grid_functions.h. A row of rows is an lw::RaggedRow<lw::RaggedRow<float>>.
 #pragma once
 
 #include "lanewise/trace/grid.h"
 
 namespace lw {
 
+template <class T>
+class RaggedRow;
+
 template <types::ElementType T>
-class RaggedRow {
+class RaggedRow<T> {
  public:
   using Number = T;
 
@@ -37,6 +40,7 @@ class RaggedRow {
   };
 
   explicit RaggedRow(trace::RowView view) : view_(std::move(view)) {}
+  explicit RaggedRow(const trace::Places& places) : view_(trace::row_of(places)) {}
   RaggedRow(const RaggedRow&) = default;
   /// It would not be known to other steps of a loop: write to an lw::Array instead.
   RaggedRow& operator=(const RaggedRow&) = delete;
@@ -46,6 +50,13 @@ class RaggedRow {
   /// The value at an index, counted from the front; an element that has none there fails.
   Variable<T> operator[](const trace::Index& index) const {
     return Variable<T>::of(trace::checked_value_at(view_, index.value));
+  }
+  /// So many values from one on, or all from there on; an element that has not so many fails.
+  RaggedRow slice(const trace::Index& first, const trace::Index& count) const {
+    return RaggedRow(trace::slice(view_, first.value, count.value));
+  }
+  RaggedRow slice(const trace::Index& first) const {
+    return RaggedRow(trace::slice(view_, first.value, std::nullopt));
   }
 
   using RowOfBools = RaggedRow<bool>;
@@ -58,12 +69,37 @@ class RaggedRow {
   trace::RowView view_;
 };
 
+/// A row of rows.
+template <class T>
+class RaggedRow<RaggedRow<T>> {
+ public:
+  explicit RaggedRow(trace::Places places) : places_(std::move(places)) {}
+  RaggedRow(const RaggedRow&) = default;
+  RaggedRow& operator=(const RaggedRow&) = delete;
+
+  const trace::Places& places() const { return places_; }
+  /// How many rows it has.
+  i32 size() const { return i32::of(places_.length); }
+  /// The row at an index, counted from the front; an element that has none there fails.
+  RaggedRow<T> operator[](const trace::Index& index) const {
+    return RaggedRow<T>(trace::checked_inner_places(places_, index.value));
+  }
+
+ private:
+  trace::Places places_;
+};
+
 namespace trace {
 
 template <class R>
 inline constexpr bool is_ragged = false;
 template <class T>
 inline constexpr bool is_ragged<RaggedRow<T>> = true;
+/// How deep rows are in rows.
+template <class R>
+inline constexpr std::size_t inner_rows = 0;
+template <class T>
+inline constexpr std::size_t inner_rows<RaggedRow<RaggedRow<T>>> = 1 + inner_rows<RaggedRow<T>>;
 
 // The functions of grids are those of rows too.
 template <class T, class... B>
@@ -128,6 +164,18 @@ void For(const RaggedRow<T>& row, Body body,
   });
 }
 
+/// Runs `body(row)` for the rows of a row of rows, from the first to the last.
+template <class T, class Body>
+  requires std::invocable<Body&, RaggedRow<T>>
+void For(const RaggedRow<RaggedRow<T>>& rows, Body body,
+         std::source_location here = std::source_location::current()) {
+  trace::locate(here);
+  trace::loop_over(rows.places(), [&](const trace::Places& places) {
+    body(RaggedRow<T>(places));
+    trace::locate(here);
+  });
+}
+
 namespace trace {
 
 template <class T>
@@ -150,6 +198,7 @@ inline constexpr bool gives_rows<std::tuple<R...>> = (... || gives_rows<R>);
 /// Lists the results of a function, and rows by themselves.
 template <class R>
 void list_results(const R& result, ResultList& list, std::vector<RowResult>& rows) {
+  static_assert(inner_rows<R> == 0, "a function gives rows of numbers back: return rows[i]");
   if constexpr (is_ragged<R>) {
     require_end_of_function();
     rows.push_back({.place = list.values.size() + rows.size(), .row = result.view()});

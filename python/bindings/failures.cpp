@@ -1,4 +1,5 @@
 // What becomes of elements that fail, and what is told of them.
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
@@ -64,7 +65,13 @@ void bind_failures(nb::module_& module, nb::class_<MapOptions>& options) {
           })
       .def(
           "collect_into", [](MapOptions& o, Failures& failures) { o.failures = &failures; },
-          "Tell these of elements that fail; they outlive the call.");
+          "Tell these of elements that fail; they outlive the call.")
+      .def(
+          "flag_into",
+          [](MapOptions& o, const nb::ndarray<bool, nb::ndim<1>, nb::c_contig>& flags) {
+            o.failed = flags.data();
+          },
+          "Set these bools, one for each element, where one fails; they outlive the call.");
 }
 
 }  // namespace lw::python

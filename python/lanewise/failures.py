@@ -7,10 +7,11 @@ import numpy as np
 
 from . import _core
 from ._core import MapOptions, OnError
-from .dtypes import PARTS
+from .dtypes import PARTS, TO_NUMPY
 from .errors import ElementError, UsageError, UsageTypeError
 from .options import CallOptions
 from .outputs import split
+from .ragged.results import RaggedResults, ValueProgram
 from .specialization import Recorded
 from .trees import flatten
 
@@ -87,6 +88,8 @@ class Going:
 
     def __init__(self, call: str, options: CallOptions, recorded: Recorded) -> None:
         self._told = _core.Failures()
+        if recorded.ragged is not None:
+            _refuse_second_programs(call, recorded.ragged)
         own = MapOptions(options.map)
         own.fill = _fill(call, options.fill_value, recorded)
         own.collect_into(self._told)
@@ -106,36 +109,46 @@ def raising(options: CallOptions) -> CallOptions:
     return options._replace(map=own)
 
 
-def refuse_rows(call: str) -> None:
-    """Refuse elements that fail in a call with rows of different lengths."""
-    raise UsageError(
-        f"{call}: on_error with rows of different lengths; got one that lets elements fail, "
-        "expected 'raise'."
-    )
+def _refuse_second_programs(call: str, rows: RaggedResults) -> None:
+    """Refuse elements that fail where others than they compute their rows."""
+    if any(isinstance(leaf, ValueProgram) for leaf in rows.leaves):
+        raise UsageError(
+            f"{call}: on_error with rows whose lengths only the function knows, or that print or "
+            "add up; got one that lets elements fail, expected 'raise'."
+        )
+
+
+def row_fills(call: str, value: Any, recorded: Recorded) -> dict[int, Any]:
+    """Return what failed rows hold, by the number of the result."""
+    fills: dict[int, Any] = {}
+    for number, (place, dtype, one) in enumerate(_given(call, value, recorded)):
+        if place is not None:
+            continue
+        numpy_type = TO_NUMPY[dtype]
+        is_float = np.issubdtype(numpy_type, np.inexact)
+        if one is None:
+            one = np.nan if is_float else 0
+        try:
+            fits = is_float or numpy_type.type(int(one)) == one
+        except (OverflowError, ValueError):
+            fits = False
+        if not fits:
+            raise UsageError(
+                f"{call}: fill_value does not fit result {number}; got {one!r}, expected a value "
+                f"of {numpy_type}."
+            )
+        fills[number] = one
+    return fills
 
 
 def _fill(call: str, value: Any, recorded: Recorded) -> list[Any]:
     """Return a number for each result of the program, or none for NaN and 0."""
     if value is None:
         return []
-    given: list[Any] = []
-    flatten(value, given, split)
-    count = len(recorded.dtypes)
-    if len(given) not in (1, count):
-        raise UsageError(
-            f"{call}: fill_value does not fit the results; got {len(given)} values, expected 1"
-            + (f", or {count}, one for each result." if count > 1 else ".")
-        )
+    given = {place: one for place, _, one in _given(call, value, recorded)}
     fill: list[Any] = []
-    pairs = zip(given * count if len(given) == 1 else given, recorded.dtypes, strict=True)
-    for number, (one, dtype) in enumerate(pairs):
-        one = one.item() if isinstance(one, np.generic) else one
-        is_complex = isinstance(one, complex)
-        if not isinstance(one, (bool, int, float, complex)) or (is_complex and dtype not in PARTS):
-            raise UsageTypeError(
-                f"{call}: fill_value is no value of result {number}; got {one!r}, expected a "
-                "number."
-            )
+    for number, dtype in enumerate(recorded.dtypes):
+        one = given.get(number, 0)  # nobody sees others
         if dtype not in PARTS:
             fill.append(one)
         elif recorded.shapes[number]:
@@ -148,3 +161,37 @@ def _fill(call: str, value: Any, recorded: Recorded) -> list[Any]:
     if recorded.prints is not None:
         fill.append(0)  # lines
     return fill
+
+
+def _given(call: str, value: Any, recorded: Recorded) -> list[tuple[int | None, Any, Any]]:
+    """Return the place in the program, None for rows, the type and the value of each result."""
+    results: list[tuple[int | None, Any]] = list(enumerate(recorded.dtypes))
+    if recorded.ragged is not None:
+        results = [
+            (leaf, recorded.dtypes[leaf]) if isinstance(leaf, int) else (None, leaf.dtype)
+            for leaf in recorded.ragged.leaves
+        ]
+    given: list[Any] = []
+    if value is None:
+        given = [None]
+    else:
+        flatten(value, given, split)
+    count = len(results)
+    if len(given) not in (1, count):
+        raise UsageError(
+            f"{call}: fill_value does not fit the results; got {len(given)} values, expected 1"
+            + (f", or {count}, one for each result." if count > 1 else ".")
+        )
+    found = []
+    pairs = zip(given * count if len(given) == 1 else given, results, strict=True)
+    for number, (one, (place, dtype)) in enumerate(pairs):
+        one = one.item() if isinstance(one, np.generic) else one
+        is_complex = isinstance(one, complex)
+        is_number = value is None or isinstance(one, (bool, int, float, complex))
+        if not is_number or (is_complex and dtype not in PARTS):
+            raise UsageTypeError(
+                f"{call}: fill_value is no value of result {number}; got {one!r}, expected a "
+                "number."
+            )
+        found.append((place, dtype, one))
+    return found

@@ -111,12 +111,13 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
         found = self._find(function, described)
         recorded = found.recorded
         values = (*described.values, *found.values)
-        going = self._going(options, described, recorded)
+        going = self._going(options, recorded)
         if going is not None:
             options = going.options
         if described.ragged:
             run = _Run(function, described, described.shape, recorded, values, options)
-            return self._run_ragged(run, out)
+            result = self._run_ragged(run, out)
+            return result if going is None else going.with_failures(result)
         is_simple = recorded.prints is None and recorded.folds is None and not recorded.has_woven
         if not is_simple or out is not None or options.progress is not None:
             outputs = self._outputs(out, described.shape, recorded)
@@ -131,14 +132,12 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
             self._remember_call(args, given, kwargs, found, options)
         return result
 
-    def _going(self, options: CallOptions, described: Arguments, recorded: Recorded) -> Any:
+    def _going(self, options: CallOptions, recorded: Recorded) -> Any:
         """Return what a call needs in which elements may fail; None: it ends with the first."""
         if not options.goes_on:
             return None
-        from .failures import Going, refuse_rows  # seldom needed
+        from .failures import Going  # seldom needed
 
-        if described.ragged or recorded.ragged is not None:
-            refuse_rows(self.name)
         return Going(self.name, options, recorded)
 
     def _run_ragged(self, run: "_Run", out: Any, mask: Any = None) -> Any:
@@ -300,7 +299,7 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
                 f"{described.shape}, one bool for each row."
             )
         mask = np.broadcast_to(mask, shape)
-        going = self._going(options, described, found.recorded)
+        going = self._going(options, found.recorded)
         if going is not None:
             options = going.options
         options = options._replace(map=MapOptions(options.map))
@@ -309,8 +308,9 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
         values = (*described.values, mask, *found.values)
         run = _Run(function, described, shape, found.recorded, values, options)
         if found.recorded.ragged is not None:
-            return self._run_ragged(run, out, mask)
-        self._run_into(run, self._outputs(out, shape, found.recorded))
+            self._run_ragged(run, out, mask)
+        else:
+            self._run_into(run, self._outputs(out, shape, found.recorded))
         return out if going is None else going.with_failures(out)
 
     def _run_into(self, run: "_Run", outputs: tuple[Any, ...]) -> None:

@@ -21,6 +21,7 @@ bool is_untouched(const std::byte* first, std::int64_t count) {
 Arrays::Arrays(const ir::Function& function, const Inputs& inputs,
                std::span<const ir::Evaluation> truth)
     : period_(inputs.count),
+      truth_(truth),
       tables_at_begin_(function, inputs, Tables::At::Begin),
       tables_at_end_(function, inputs, Tables::At::End) {
   for (std::size_t p = 0; p < inputs.values.size(); ++p) {
@@ -85,6 +86,7 @@ void Arrays::poison() {
   for (const Array& array : outputs_) {
     std::memset(array.start - kFence, kPattern, static_cast<std::size_t>(array.bytes + kFence));
   }
+  tables().reset_targets();
 }
 
 std::string Arrays::mismatch() const {
@@ -101,7 +103,7 @@ std::string Arrays::mismatch() const {
     std::string found = types::with_type(array.item.type, [&]<class T>() { return differs<T>(r); });
     if (!found.empty()) return found;
   }
-  return {};
+  return tables().mismatch(truth_.first(static_cast<std::size_t>(std::min(count_, period_))));
 }
 
 /// Bits must agree, except that a NaN is as good as another; a bool is a byte, 0 or 1.

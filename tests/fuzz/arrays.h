@@ -17,18 +17,17 @@ class Arrays {
 
   /// Lays the arrays out anew, each ending where memory ends; strided: with room between elements.
   void set_layout(std::int64_t count, bool strided);
-  /// Fills outputs, and a stretch before them, with a pattern.
+  /// Fills outputs, and a stretch before them, with a pattern, and targets with what they had.
   void poison();
   /// Tables begin where memory begins or end where it ends, by turns.
   runtime::Buffers buffers() const {
-    const Tables& tables = count_ % 2 == 0 ? tables_at_begin_ : tables_at_end_;
     return {.inputs = input_pointers_,
             .shared = shared_,
             .outputs = output_pointers_,
             .count = count_,
             .strides = strided_ ? std::span<const std::int64_t>(strides_)
                                 : std::span<const std::int64_t>(),
-            .tables = tables.list(),
+            .tables = tables().list(),
             .shape = {}};
   }
   /// The same with the last results folded.
@@ -65,11 +64,13 @@ class Arrays {
     std::int64_t size() const { return item.is_row() ? item.size : 1; }
   };
 
+  const Tables& tables() const { return count_ % 2 == 0 ? tables_at_begin_ : tables_at_end_; }
   void lay_out(Array& array);
   template <class T>
   std::string differs(std::size_t r) const;
 
   std::int64_t period_;
+  std::span<const ir::Evaluation> truth_;
   std::deque<Array> inputs_, outputs_;
   std::vector<std::uint64_t> shared_;
   Tables tables_at_begin_, tables_at_end_;

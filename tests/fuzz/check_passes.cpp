@@ -34,10 +34,14 @@ std::string compare(const ir::Function& program, const Inputs& inputs,
     std::vector<Scalar> arguments = inputs.arguments(program, i);
     if (limit) arguments.push_back(*limit);
     const std::vector<types::Table> own = tables.of_element(i);
-    const ir::Evaluation got =
+    ir::Evaluation got =
         ir::evaluate(program, arguments,
                      {.max_steps = kMostSteps, .tables = own, .element = inputs.first_element + i});
     const ir::Evaluation& expected = truth[static_cast<std::size_t>(i)];
+    by_parameter(program, got);
+    if (!expected.failure && got.written != expected.written) {
+      return fmt::format("changes rows that element {} writes", i);
+    }
     if (got.results != expected.results) return fmt::format("changes results of element {}", i);
     if (got.failure.has_value() != expected.failure.has_value()) {
       return fmt::format("changes whether element {} fails", i);

@@ -44,7 +44,9 @@ class Runner {
         program_(std::make_shared<runtime::Program>(
             transform::run(function, {.step_counter = trial.step_counter}), trial.wish,
             api::cpu_backend())),
-        reads_numbers_(reads_numbers(function)) {}
+        reads_numbers_(reads_numbers(function)),
+        writes_rows_(std::any_of(function.params.begin(), function.params.end(),
+                                 [](const ir::Param& p) { return p.is_target(); })) {}
 
   Verdict run(const Inputs& inputs, std::span<const ir::Evaluation> truth) {
     std::vector<std::int64_t> survivors;
@@ -95,9 +97,11 @@ class Runner {
   }
 
   /// Many elements are as many as make the map worth several threads, unless small chunks would
-  /// take too long. Elements with numbers of their own cannot be repeated.
+  /// take too long. Elements with numbers, or places for rows, of their own cannot be repeated.
   std::int64_t count_of(const Way& way, const Inputs& inputs) const {
-    if (reads_numbers_) return way.count > 0 ? std::min(way.count, inputs.count) : inputs.count;
+    if (reads_numbers_ || writes_rows_) {
+      return way.count > 0 ? std::min(way.count, inputs.count) : inputs.count;
+    }
     if (way.count > 0) return way.count;
     constexpr double kWorthThreads = 55e3;  // ns
     const auto many = static_cast<std::int64_t>(kWorthThreads / program_->element_ns());
@@ -292,6 +296,7 @@ class Runner {
   const ir::Function& function_;
   std::shared_ptr<runtime::Program> program_;
   bool reads_numbers_;
+  bool writes_rows_;  // to places of its own
   Verdict verdict_;
   std::string message_;  // about the element that failed last
 };

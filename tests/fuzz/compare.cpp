@@ -22,6 +22,7 @@ base::Location unchecked() {
 
 bool is_unchecked(const ir::Instruction& in) {
   using ops::Op;
+  if (in.op == Op::Collect && in.operands.size() == 3) return true;  // to a place of a target
   const bool has_mode = in.op == Op::TableRead || in.op == Op::ArrayRead || in.op == Op::ArrayWrite;
   return has_mode && in.index == static_cast<std::uint32_t>(ir::IndexMode::Unchecked);
 }
@@ -68,6 +69,7 @@ std::vector<ir::Evaluation> evaluate_all(const ir::Function& function, const Inp
                                  {.max_steps = max_steps > 0 ? max_steps : kEndless,
                                   .tables = own,
                                   .element = inputs.first_element + i}));
+    by_parameter(expanded, truth.back());
   }
   return truth;
 }
@@ -78,6 +80,9 @@ std::uint64_t digest_of(std::span<const ir::Evaluation> truth) {
     digest = combine(digest, e.failure ? 1 + static_cast<std::uint64_t>(e.failure->kind) : 0);
     digest = combine(digest, static_cast<std::uint64_t>(e.steps));
     for (const Scalar& value : e.results) digest = combine(digest, value.canonical().bits());
+    for (const auto& [target, places] : e.written) {
+      for (const auto& [place, value] : places) digest = combine(digest, value.canonical().bits());
+    }
   }
   return digest;
 }

@@ -20,7 +20,7 @@ constexpr auto kNames = std::to_array<const char*>({
     "with positions in lanes", "in step", "with a step limit", "branches", "rare ones",
     "blocks left early", "exits out of several", "arrays", "tables", "numbers", "draws", "rows",
     "each", "nested ones", "counted ones", "places of extremes", "rows in tables",
-    "tables of bits", "newer failures"});
+    "rows written", "tables of bits", "newer failures"});
 // clang-format on
 static_assert(kNames.size() == kCounters);
 
@@ -95,6 +95,7 @@ void Coverage::count(const ir::Function& f) {
     if (p.kind == ir::ParamKind::Seed) note(Counter::Draws);
     if (p.is_row()) note(Counter::Rows);
     if (p.is_table() && p.name.starts_with("values")) note(Counter::Ragged);
+    if (p.is_target()) note(Counter::Written);
     if (p.is_table() && p.name == "bits") note(Counter::Linear);
   }
   for (std::size_t i = 0; i < kCounters; ++i) counts_[i] += has[i] ? 1 : 0;

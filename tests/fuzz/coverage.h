@@ -45,6 +45,7 @@ enum class Counter : std::uint8_t {
   Counted,   // an `each` whose elements differ in their positions
   Extremes,  // the place of the least or greatest one of the positions
   Ragged,    // rows of lengths of their own in a table
+  Written,   // rows of such lengths as results
   Linear,    // tables of bits
   Kinds,     // failures of the newer kinds
 };

@@ -58,6 +58,7 @@ void Generator::body() {
   const int loops = random_.chance(has_each_ ? 60 : 15) ? 0 : random_.chance(70) ? 1 : 2;
   if (has_each_) each();
   if (!ragged_.empty()) ragged();
+  write_rows();
   segment(loops == 0 ? random_.between(5, 40) : random_.between(0, 5));
   for (int i = 0; i < loops; ++i) {
     loop();

@@ -61,6 +61,7 @@ class Generator {
     ValueId start = ir::kNone;  // of the element's
     ValueId stop = ir::kNone;
     ValueId length = ir::kNone;  // an i32
+    ValueId target = ir::kNone;  // memory for rows of results, at the same places
   };
 
   /// How a loop's counter goes by `step` towards `end`.
@@ -234,6 +235,8 @@ class Generator {
   void ragged_lengths();
   bool may_open_ragged() const;
   void ragged();
+  void write_rows();
+  ValueId read_ragged(const Ragged& rows, ValueId table);
   void bits_parameter();
   void read_bits();
 

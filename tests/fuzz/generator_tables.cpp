@@ -26,6 +26,10 @@ void Generator::ragged_parameters() {
     }
     rows.start = build_.param(fmt::format("start{}", kind), type, ir::ParamKind::Mapped);
     rows.stop = build_.param(fmt::format("stop{}", kind), type, ir::ParamKind::Mapped);
+    if (random_.chance(60)) {
+      const DType written = random_.chance(60) ? random_type() : any_type();
+      rows.target = build_.param(fmt::format("values{}_out", kind), written, ir::ParamKind::Target);
+    }
     ragged_.push_back(rows);
   }
 }
@@ -60,13 +64,45 @@ void Generator::ragged() {
   for (int reads = random_.between(1, 3); reads > 0; --reads) {
     const Ragged& rows = random_.pick(ragged_);
     if (rows.length != length && !fails_) continue;
-    const ValueId by = build_.convert(each_.back().position, build_.type(rows.start));
-    const ValueId at = build_.op(Op::Add, {rows.start, by});
-    emit(build_.read(random_.pick(rows.tables), at, IndexMode::Unchecked), false);
+    read_ragged(rows, random_.pick(rows.tables));
   }
   segment(random_.between(0, 3));
   for (int collects = random_.between(1, 2); collects > 0; --collects) collect();
   close_each();
+}
+
+ValueId Generator::read_ragged(const Ragged& rows, ValueId table) {
+  const ValueId by = build_.convert(each_.back().position, build_.type(rows.start));
+  const ValueId at = build_.op(Op::Add, {rows.start, by});
+  return emit(build_.read(table, at, IndexMode::Unchecked), false);
+}
+
+/// Rows of results: of anything, or of what has been summed up before, as a softmax has it.
+void Generator::write_rows() {
+  for (const Ragged& rows : ragged_) {
+    if (rows.target == ir::kNone) continue;
+    const DType type = build_.type(rows.target);
+    const bool is_softmax = (type == DType::F32 || type == DType::F64) && random_.chance(60);
+    const ValueId table = random_.pick(rows.tables);
+    const auto power = [&] { return emit_op(Op::Exp, {convert(read_ragged(rows, table), type)}); };
+    ValueId total = ir::kNone;
+    if (is_softmax) {
+      open_each(kMostRagged, rows.length, true);
+      const ValueId each = each_.back().each;
+      build_.collect(ir::Collect::Sum, power());
+      close_each();
+      total = emit(build_.result(each, 0), false);
+    }
+    open_each(kMostRagged, rows.length, true);
+    ValueId value = is_softmax ? emit_op(Op::Div, {power(), total}) : read_ragged(rows, table);
+    if (!is_softmax) {
+      segment(random_.between(0, 4));
+      value = convert(random_.chance(60) ? any_value() : value, type);
+      if (random_.chance(30)) collect();
+    }
+    build_.keep(value, rows.target, rows.start);
+    close_each();
+  }
 }
 
 // --- tables of bits ---

@@ -212,9 +212,6 @@ def test_what_cannot_be():
         f(x, check_numerics=1)
     with pytest.raises(lw.UsageError, match="fill_value of a tensor of complex numbers; got 0"):
         lw.map(lambda row: row * 1j, np.ones((2, 3)), on_error="fill", fill_value=0)
-    rows = lw.Ragged.from_lists([[1, 2], [3]])
-    with pytest.raises(lw.UsageError, match="on_error with rows of different lengths"):
-        lw.vectorize(lambda row: row.sum())(rows, on_error="fill")
 
 
 def test_check_numerics_names_the_line_where_it_began():
@@ -286,3 +283,73 @@ def test_an_error_shows_the_line():
     with pytest.raises(lw.ElementError) as raised:
         f(np.array([1, 0]))
     assert raised.value.__notes__[0].endswith("\n  return 8 // x\n  ^^^^^^^^^^^^^")
+
+
+def test_rows_of_different_lengths_are_filled_and_told():
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(0, 60, 20_000)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    values = rng.integers(1, 9, offsets[-1])
+    bad = np.sort(rng.choice(np.flatnonzero(lengths), 30, replace=False))
+    values[offsets[bad]] = 0
+    rows = lw.Ragged(values, offsets)
+
+    @lw.vectorize
+    def parts(row):
+        quotients = 360 // row
+        return quotients.sum(), quotients, row / 2
+
+    expected = 360 // np.where(values == 0, 1, values)
+    is_bad = np.isin(np.repeat(np.arange(len(rows)), lengths), bad)
+    for compile in ("never", "now"):
+        (sums, quotients, halves), failures = parts(
+            rows, on_error="collect", fill_value=(-1, -2, 0.5), max_failures=7, compile=compile
+        )
+        assert failures.count == 30
+        assert list(failures.table["element"]) == list(bad[:7])
+        assert failures.table["message"][3].startswith(f"map: element {bad[3]} divides an integer")
+        assert (sums[bad] == -1).all()
+        good = np.setdiff1d(np.arange(len(rows)), bad)
+        totals = np.add.reduceat(np.append(expected, 0), offsets[:-1]) * (lengths > 0)
+        assert (sums[good] == totals[good]).all()
+        assert (quotients.values == np.where(is_bad, -2, expected)).all()
+        assert (halves.values == np.where(is_bad, 0.5, values / 2)).all()
+
+
+def test_rows_that_fail_without_a_fill_value():
+    rows = lw.Ragged.from_lists([[4.0, -1.0], [], [9.0]])
+
+    @lw.vectorize
+    def root(row):
+        assert (row >= 0).all(), "negative"
+        return np.sqrt(row), row > 1
+
+    (roots, large), failures = root(rows, on_error="collect")
+    assert np.isnan(roots[0]).all()
+    assert list(roots[2]) == [3.0]
+    assert large.to_list() == [[False, False], [], [True]]
+    assert list(failures.table["element"]) == [0]
+    assert lw.map(lambda row: row.max(), rows, on_error="fill", fill_value=7).tolist() == [4, 7, 9]
+
+
+def test_rows_that_fail_keep_others_under_a_mask():
+    rows = lw.Ragged.from_lists([[0, 2], [0], [5]])
+    out = lw.Ragged(np.full(4, 7), rows.offsets)
+    f = lw.vectorize(lambda row: 10 // row)
+    result, failures = f(rows, out=out, where=[True, False, True], on_error="collect")
+    assert result is out
+    assert out.to_list() == [[0, 0], [7], [2]]
+    assert list(failures.table["element"]) == [0]
+
+
+def test_what_cannot_be_of_rows():
+    rows = lw.Ragged.from_lists([[1, 2], [0]])
+    f = lw.vectorize(lambda row: (row.sum(), 10 // row), name="f")
+    with pytest.raises(lw.UsageError, match="fill_value does not fit the results; got 3 values, e"):
+        f(rows, on_error="fill", fill_value=(1, 2, 3))
+    with pytest.raises(
+        lw.UsageError, match=r"f: fill_value does not fit result 1; got 0\.5, expected a value of i"
+    ):
+        f(rows, on_error="fill", fill_value=(0, 0.5))
+    with pytest.raises(lw.UsageError, match="on_error with rows whose lengths only the function k"):
+        lw.map(lambda row: row[:1], rows, on_error="fill")

@@ -25,6 +25,7 @@ from .._core import (
 from ..cores import stand_together
 from ..dtypes import TO_NUMPY
 from ..errors import ElementError, Timeout, UsageError, UsageTypeError
+from ..failures import row_fills
 from ..outputs import check_outputs
 from ..progress import shown
 from ..trees import flatten, leaf_names, split_result, unflatten
@@ -64,6 +65,9 @@ class Run:
         self._size = len(self._ragged[0])
         self._is_whole = recorded.prints is not None or recorded.folds is not None
         self._is_ordered = recorded.is_numbered or self._is_whole
+        # Which rows fail, where the others go on and rows are results.
+        goes_on = options.goes_on and recorded.ragged is not None
+        self._failed = np.zeros(self._size, np.bool_) if goes_on else None
         timeout = options.map.timeout
         self._deadline = time.monotonic() + timeout if timeout > 0 else None
 
@@ -102,6 +106,7 @@ class Run:
         if rows is None or len(made) + len(arrays) == len(places):
             for block in self._blocks():
                 self._first(block, arrays, progress)
+            self._fill_failed(made)
         elif self._mask is not None:
             self._fill_chosen(self._mask, arrays, given, progress)
             made = dict(enumerate(given))
@@ -152,6 +157,15 @@ class Run:
         lengths = self._ragged[one.argument].lengths[self._mask]
         self._check_out(index, out.lengths[self._mask], lengths)
         return out  # type: ignore[no-any-return]
+
+    def _fill_failed(self, made: dict[int, Ragged]) -> None:
+        """Write what the caller wants of rows that failed, where the others went on."""
+        if self._failed is None or not self._failed.any():
+            return
+        fills = row_fills(self._call, self._options.fill_value, self._recorded)
+        for index, rows in made.items():
+            values = rows.values[rows.offsets[0] : rows.offsets[-1]]
+            values[np.repeat(self._failed, rows.lengths)] = fills[index]
 
     def _add_targets(self, results: list[tuple[WrittenRows, Array, Array]]) -> None:
         """Add to the values what rows are written to: their starts, and memory for numbers."""
@@ -339,6 +353,8 @@ class Run:
         options = MapOptions(self._options.map)
         options.count = None
         options.first_element += first
+        if self._failed is not None:
+            options.flag_into(self._failed)
         if self._deadline is not None:
             left = self._deadline - time.monotonic()
             if left <= 0:

@@ -152,8 +152,12 @@ class CallByLength {
     MapOptions own = options_;
     own.count.reset();
     own.first_element += first;
-    if (options_.progress && first > 0) {
-      own.progress = [this, first](std::int64_t done) { options_.progress(first + done); };
+    if (options_.progress) {
+      own.progress = [this, first](Progress progress) {
+        progress.done += first;
+        progress.total = starts_.size;
+        options_.progress(progress);
+      };
     }
     if (options_.timeout > 0) {
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;

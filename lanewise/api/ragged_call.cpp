@@ -50,7 +50,7 @@ class RaggedCall {
   }
 
   runtime::RunStats run(std::span<const Output> outputs) {
-    check_rows_on_error(options_);
+    check_rows_options(options_);
     if (ready_.rows().empty()) return run_plain(outputs);
     // A function that gives nothing but rows has a number, which nobody asked for.
     const std::size_t stored = ready_.stored().size();

@@ -50,6 +50,7 @@ struct ElementFunction::Entry {
   mutable std::atomic<double> load_ms{0}, seconds{0};
   mutable std::mutex shares_mutex;
   mutable std::vector<runtime::WorkerShare> shares;  // of a run that was timed
+  mutable std::vector<runtime::MemoryUseAt> memory;  // likewise
 
   /// The results that are not folded.
   std::span<const types::Item> stored(const MapOptions& options) const {
@@ -78,6 +79,7 @@ struct ElementFunction::Entry {
     if (run.shares.empty()) return;
     const std::lock_guard lock(shares_mutex);
     shares = run.shares;
+    memory = run.memory;
   }
 };
 
@@ -539,7 +541,10 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
                                    .load_ms = entry.load_ms.load(),
                                    .seconds = entry.seconds.load()};
     const std::lock_guard lock(entry.shares_mutex);
-    if (e.last_run->seconds > 0) e.last_run->shares = entry.shares;
+    if (e.last_run->seconds > 0) {
+      e.last_run->shares = entry.shares;
+      e.last_run->memory = entry.memory;
+    }
   }
   api::add_facts(function, e);
   return e;

@@ -8,6 +8,7 @@
 #include <exception>
 #include <limits>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lanewise/base/error.h"
@@ -45,6 +46,7 @@ struct Worker : Context {
   std::optional<Folding::Share> share;  // of what is folded; none: all workers share one
   Block memory;                         // that `scratch` points to
   bool has_interpreted = false;         // and so has registers of the tile machine
+  std::int64_t grew_ns = 0;             // when it got one of these, if the call is timed
   std::optional<Failing> failing;       // elements that do, where the others go on
   std::int64_t chunks = 0;              // that it has done
   std::int64_t elements = 0;
@@ -61,9 +63,10 @@ class Call {
 
   RunStats run() {
     const Span span = seen(Happening::Call, 0, buffers_.count);
-    const std::int64_t start = is_timed_ ? now_ns() : 0;
+    start_ns_ = is_timed_ ? now_ns() : 0;
     run_all();
-    if (is_timed_) stats_.seconds = 1e-9 * static_cast<double>(now_ns() - start);
+    if (is_timed_) stats_.seconds = seconds_at(now_ns());
+    if (timeline_ != nullptr) timeline_->count_scratch();  // workers have given it back
     return std::move(stats_);
   }
 
@@ -158,6 +161,23 @@ class Call {
   }
 
   bool is_folding() const { return !buffers_.folds.empty(); }
+
+  double seconds_at(std::int64_t ns) const { return 1e-9 * static_cast<double>(ns - start_ns_); }
+
+  /// The worker has more memory from now on.
+  void grew(Worker& worker) const {
+    if (is_timed_) worker.grew_ns = now_ns();
+    if (timeline_ != nullptr) timeline_->count_scratch();
+  }
+
+  /// Machine code counts nothing while it runs: what the planner counted says how packets are used.
+  void count_packets() const {
+    const Program::Report report = program_.report();
+    if (report.choice.schedule.refill || report.trips.samples == 0) return;
+    constexpr std::int64_t kSteps = 1000;
+    timeline_->count_lanes(static_cast<std::int64_t>(kSteps * report.trips.occupancy), kSteps,
+                           totals_);
+  }
 
   /// The caller's values, and those that come from the options.
   void collect_shared() {
@@ -269,7 +289,7 @@ class Call {
         if (!is_open(first, std::ssize(trips))) continue;  // results are written already
         if (worker.staging) worker.staging->load(first, std::ssize(trips));
         aim(worker, first);
-        worker.has_interpreted = true;
+        if (!std::exchange(worker.has_interpreted, true)) grew(worker);
         program_.interpreter().run(&worker, first, static_cast<std::int64_t>(trips.size()),
                                    {.code = nullptr, .trips = trips, .most_trips = kSampleTrips});
         give_up(worker, first, std::ssize(trips));
@@ -491,7 +511,9 @@ class Call {
         if (const std::size_t bytes = program_.code_scratch(); worker.memory.bytes() < bytes) {
           worker.memory = Block(Purpose::Scratch, bytes);
           worker.scratch = worker.memory.data();
+          grew(worker);
         }
+        if (timeline_ != nullptr) count_packets();
         const Span span = seen(Happening::MachineCode, first, count);
         const Status status = code(&worker, first, count);
         add(tier1_, count);
@@ -500,13 +522,16 @@ class Call {
       }
       std::vector<std::uint32_t> trips;
       if (is_counting_) trips.resize(static_cast<std::size_t>(count));
-      worker.has_interpreted = true;
+      if (!std::exchange(worker.has_interpreted, true)) grew(worker);
+      LaneSteps lanes;
       Span span = seen(Happening::TileMachine, first, count);
       const auto outcome =
           program_.interpreter().run(&worker, first, count,
                                      {.code = may_use_code() ? program_.code_word() : nullptr,
                                       .trips = trips,
-                                      .most_trips = kSampleTrips});
+                                      .most_trips = kSampleTrips,
+                                      .lanes = timeline_ != nullptr ? &lanes : nullptr});
+      if (timeline_ != nullptr) timeline_->count_lanes(lanes.live, lanes.all, totals_);
       add(tier0_, outcome.done);
       span.set_count(outcome.done);
       if (outcome.status == Status::Stopped) {
@@ -603,6 +628,7 @@ class Call {
                                .elements = worker.elements,
                                .seconds = 1e-9 * static_cast<double>(worker.busy_ns)});
     }
+    if (is_timed_) remember_memory();
   }
 
   /// Late or cancelled, in a call that then says what is finished.
@@ -653,18 +679,40 @@ class Call {
     if (!returns_unfinished()) throw_if_stopped();
   }
 
-  /// What all workers hold, which is the most there was: nothing is given back before the end.
-  std::int64_t held_bytes() const {
+  /// What all workers have from the beginning on.
+  std::int64_t first_bytes() const {
     std::int64_t bytes = whole_ ? whole_->bytes() : 0;
     for (const Worker& worker : all_workers_) {
       if (worker.staging) bytes += worker.staging->bytes();
       if (worker.share) bytes += worker.share->bytes();
-      bytes += static_cast<std::int64_t>(worker.memory.bytes());
-      if (worker.has_interpreted) {
-        bytes += static_cast<std::int64_t>(program_.interpreter().scratch_bytes());
-      }
     }
     return bytes;
+  }
+
+  /// What a worker got later, as its elements needed it.
+  std::int64_t grown_bytes(const Worker& worker) const {
+    const std::size_t registers =
+        worker.has_interpreted ? program_.interpreter().scratch_bytes() : 0;
+    return static_cast<std::int64_t>(worker.memory.bytes() + registers);
+  }
+
+  /// What all workers hold, which is the most there was: nothing is given back before the end.
+  std::int64_t held_bytes() const {
+    std::int64_t bytes = first_bytes();
+    for (const Worker& worker : all_workers_) bytes += grown_bytes(worker);
+    return bytes;
+  }
+
+  void remember_memory() {
+    std::vector<MemoryUseAt>& memory = stats_.memory;
+    memory.push_back({.seconds = 0, .bytes = first_bytes()});
+    for (const Worker& worker : all_workers_) {
+      if (grown_bytes(worker) == 0) continue;
+      memory.push_back({.seconds = seconds_at(worker.grew_ns), .bytes = grown_bytes(worker)});
+    }
+    std::sort(memory.begin() + 1, memory.end(),
+              [](const MemoryUseAt& a, const MemoryUseAt& b) { return a.seconds < b.seconds; });
+    for (std::size_t i = 1; i < memory.size(); ++i) memory[i].bytes += memory[i - 1].bytes;
   }
 
   void finish_folding() {
@@ -687,6 +735,7 @@ class Call {
   const std::shared_ptr<Timeline> timeline_ = Timeline::current();  // null: no profile is taken
   FunctionTotals* totals_ = nullptr;                                // there
   const bool is_timed_ = static_cast<double>(buffers_.count) * program_.element_ns() > kTimed;
+  std::int64_t start_ns_ = 0;
   std::vector<std::uint64_t> shared_storage_;
   std::span<const std::uint64_t> shared_;
   Division division_;

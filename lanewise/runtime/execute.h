@@ -50,6 +50,12 @@ struct WorkerShare {
   double seconds = 0;
 };
 
+/// Scratch of all workers from some time on.
+struct MemoryUseAt {
+  double seconds = 0;  // since the map began
+  std::int64_t bytes = 0;
+};
+
 /// What a map did, for people.
 struct RunStats {
   int workers = 1;
@@ -62,6 +68,7 @@ struct RunStats {
   double load_ms = 0;                    // looking for it on disk, and linking it
   double seconds = 0;                    // from beginning to end; 0: too short to be timed
   std::vector<WorkerShare> shares = {};  // of each worker, if it was timed
+  std::vector<MemoryUseAt> memory = {};  // over time, likewise
 };
 
 /// Throws ElementError for the lowest failing element unless something else is wanted, Cancelled

@@ -50,5 +50,12 @@ int main() {
   } catch (const lw::Cancelled&) {
     std::printf("Cancelled\n");
   }
+
+  lw::Finished finished;  // a call that may be stopped, and goes on where it was
+  std::vector<std::int64_t> many(100'000, 27), out(many.size());
+  while (!finished.is_all()) {
+    steps.into(out, {.timeout = 0.01, .finished = &finished}, many);
+  }
+  std::printf("%d elements in the end\n", static_cast<int>(finished.count()));
   std::printf("%d steps from 97, as before\n", static_cast<int>(steps(good).at<std::int64_t>(3)));
 }

@@ -179,8 +179,12 @@ class CallByLength {
     own.count.reset();
     own.first_element += first;
     if (own.failed != nullptr) own.failed += first;
-    if (options_.progress && first > 0) {
-      own.progress = [this, first](std::int64_t done) { options_.progress(first + done); };
+    if (options_.progress) {
+      own.progress = [this, first](Progress progress) {
+        progress.done += first;
+        progress.total = starts_.size;
+        options_.progress(progress);
+      };
     }
     if (options_.timeout > 0) {
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;

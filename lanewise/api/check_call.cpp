@@ -51,6 +51,10 @@ void check_options(const MapOptions& options) {
   check("max_steps", options.max_steps, "no limit", "steps");
   check("chunk", options.chunk, "the library's choice", "elements");
   check("most_failures", options.most_failures, "none", "failures");
+  if (options.watchdog < 0) {
+    throw UsageError(fmt::format(
+        "map: watchdog is negative; got {}, expected 0 for none or seconds.", options.watchdog));
+  }
 }
 
 std::int64_t mapped_size(std::span<const Input> inputs, const MapOptions& options) {
@@ -229,6 +233,27 @@ void check_on_error(std::span<const types::Item> results, const MapOptions& opti
         fmt::format("map: fill does not fit result {}; got {}, expected a value of {}.", i,
                     types::to_string(value), types::name_of(results[i].type)));
   }
+}
+
+void check_rows_options(const MapOptions& options) {
+  if (options.finished == nullptr) return;
+  throw UsageError(
+      "map: finished with rows of different lengths; got one, expected none: such a call ends as a "
+      "whole.");
+}
+
+void check_new_results(const Finished& finished) {
+  if (finished.count() == 0) return;
+  throw UsageError(
+      fmt::format("map: some elements are finished and the results are new arrays; got {} of them, "
+                  "expected none. Give the memory that has their results: f.into(out, ...).",
+                  finished.count()));
+}
+
+void refuse_unfinished_totals() {
+  throw UsageError(
+      "map: finished with accumulators; got one, expected none: their totals are of all elements. "
+      "Return what elements add, or map fewer of them at a time.");
 }
 
 }  // namespace lw::api

@@ -22,6 +22,12 @@ void check_outputs(std::span<const Output> outputs, std::span<const Input> input
 /// Where elements may fail: there is a place for what is told of them, and values that fit these
 /// results.
 void check_on_error(std::span<const types::Item> results, const MapOptions& options);
+/// Calls with rows of different lengths end as a whole.
+void check_rows_options(const MapOptions& options);
+/// New arrays have nothing of what is finished.
+void check_new_results(const Finished& finished);
+/// Totals are of all elements or of none.
+[[noreturn]] void refuse_unfinished_totals();
 
 /// Array `a` of a call whose arrays have this shape.
 template <class Array>

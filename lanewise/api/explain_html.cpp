@@ -154,6 +154,65 @@ std::string trip_section(const plan::TripCounts& trips) {
          bars(all);
 }
 
+/// Axes, and what is in them: 400 wide and 180 high.
+std::string picture(const std::string& content, const std::string& below) {
+  return fmt::format(
+      "<svg viewBox=\"0 0 460 230\" width=\"460\" role=\"img\"><path d=\"M40 10V200H450\" "
+      "class=\"axis\"/>{}<text x=\"150\" y=\"222\">{}</text></svg>\n",
+      content, below);
+}
+
+/// How many lanes of a packet are still inside of the loop, by the trips that were counted. A lane
+/// that is refilled takes the next element instead.
+std::string lane_section(const Explanation& e) {
+  const std::vector<std::int64_t>& histogram = e.trips.histogram;
+  if (e.trips.samples == 0 || histogram.size() < 2) return "";
+  std::string path = "M40 20";
+  std::int64_t inside = e.trips.samples;
+  for (std::size_t i = 1; i < histogram.size(); ++i) {  // behind 2^(i-1) steps
+    inside -= histogram[i - 1];
+    path += fmt::format(
+        "L{:.1f} {:.1f}",
+        40 + 400.0 * static_cast<double>(i) / static_cast<double>(histogram.size()),
+        200 - 180.0 * static_cast<double>(inside) / static_cast<double>(e.trips.samples));
+  }
+  path += "L440 200";
+  std::string content = "<path class=\"roof\" d=\"" + path + "\"/>";
+  const bool refills = e.compiled && e.schedule.refill;
+  if (refills) content += "<path class=\"limit\" d=\"M40 20H440\"/>";
+  return fmt::format(
+             "<p>Elements still in the loop after so many steps; 100 % is the top. A packet waits "
+             "for its last one and uses "
+             "{:.0f} % of its lanes{}</p>\n",
+             100 * e.trips.occupancy,
+             refills ? "; with refill (dashed) lanes that are done take the next elements" : "") +
+         picture(content, fmt::format("steps, by powers of 2, to {}", e.trips.most));
+}
+
+/// Scratch of the last run over its time, below the budget if that is near.
+std::string memory_over_time(const Explanation& e) {
+  if (!e.last_run || e.last_run->memory.empty() || e.last_run->peak_bytes == 0) return "";
+  const runtime::RunStats& run = *e.last_run;
+  const auto peak = static_cast<double>(run.peak_bytes);
+  const auto budget = static_cast<double>(e.budget_bytes);
+  const bool is_near = budget < 8 * peak;
+  const double top = is_near ? std::max(budget, peak) : 1.25 * peak;
+  const auto x = [&](double seconds) {
+    return 40 + 400 * std::clamp(seconds / run.seconds, 0.0, 1.0);
+  };
+  const auto y = [&](double bytes) { return 200 - 180 * bytes / top; };
+  std::string path = "M40 200";
+  for (const runtime::MemoryUseAt& use : run.memory) {
+    path += fmt::format("H{:.1f}V{:.1f}", x(use.seconds), y(static_cast<double>(use.bytes)));
+  }
+  std::string content = "<path class=\"roof\" d=\"" + path + "H440V200\"/>";
+  if (is_near) content += fmt::format("<path class=\"limit\" d=\"M40 {0:.1f}H440\"/>", y(budget));
+  return "<p>Over the time of the last run, " +
+         std::string(is_near ? "with the budget (dashed)" : "far below the budget") + ":</p>\n" +
+         picture(content,
+                 fmt::format("{:.3f} ms; {} bytes at most", 1e3 * run.seconds, run.peak_bytes));
+}
+
 std::string line_section(const std::vector<LineShare>& lines) {
   std::vector<Bar> all;
   for (const LineShare& line : lines) {
@@ -177,9 +236,7 @@ std::string roofline_section(const Explanation& e) {
   const auto y = [&](double flops) {
     return 20 + 180 * std::clamp((top - std::log10(std::max(flops, 1.0))) / 5, 0.0, 1.0);
   };
-  std::string svg =
-      "<svg viewBox=\"0 0 460 230\" width=\"460\" role=\"img\">"
-      "<path d=\"M40 10V200H450\" class=\"axis\"/>";
+  std::string svg;
   if (r.most_bytes > 0) {
     const double ridge = r.most_flops / r.most_bytes;
     const double left = std::exp2(kLeft);
@@ -190,7 +247,6 @@ std::string roofline_section(const Explanation& e) {
   }
   svg +=
       fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/>", x(r.flops_a_byte), y(r.flops));
-  svg += "<text x=\"150\" y=\"222\">flops a byte of arrays</text></svg>\n";
   return fmt::format(
              "<p>{:.2f} Gflop/s and {:.2f} GB/s at {:.2f} flops a byte; at most about {:.0f} "
              "Gflop/s (estimated){}</p>\n",
@@ -198,7 +254,7 @@ std::string roofline_section(const Explanation& e) {
              r.most_bytes > 0
                  ? fmt::format(" and {:.1f} GB/s (measured, copying)", 1e-9 * r.most_bytes)
                  : "; the arrays may fit into caches") +
-         svg;
+         picture(svg, "flops a byte of arrays");
 }
 
 constexpr const char* kStyle =
@@ -211,6 +267,7 @@ constexpr const char* kStyle =
     ".stage{display:inline-block;border:1px solid #9aa5b1;padding:.3em .7em;border-radius:4px}"
     ".arrow{margin:0 .5em}pre{background:#f2f5f8;padding:1em;overflow:auto}"
     ".axis{fill:none;stroke:#9aa5b1}.roof{fill:none;stroke:#4c7fb0;stroke-width:2}"
+    ".limit{fill:none;stroke:#e0782f;stroke-dasharray:6 4}"
     "circle{fill:#e0782f}text{font-size:12px;fill:#1c2733}";
 
 }  // namespace
@@ -226,9 +283,10 @@ std::string Explanation::html() const {
   page += section("Schedule", schedule_section(*this));
   page += section("The last run", workers(*this));
   page += section("Steps of loops", trip_section(trips));
+  page += section("Lanes over time", lane_section(*this));
   page += section("Lines of the source, share of the time (estimated)", line_section(lines));
   page += section("Beside what the machine can do", roofline_section(*this));
-  page += section("Memory", memory(*this));
+  page += section("Memory", memory(*this) + memory_over_time(*this));
   page += section("Compiling", compiling(*this));
   page += section("Arithmetic", list(numerics));
   page += section("What lanes do one after the other", list(scalar));

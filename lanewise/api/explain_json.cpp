@@ -55,6 +55,10 @@ void write_run(Json& json, const runtime::RunStats& run) {
     json.begin_object().member("chunks", share.chunks).member("elements", share.elements);
     json.member("seconds", share.seconds).end_object();
   }
+  json.end_array().key("memory").begin_array();
+  for (const runtime::MemoryUseAt& use : run.memory) {
+    json.begin_object().member("seconds", use.seconds).member("bytes", use.bytes).end_object();
+  }
   json.end_array().end_object();
 }
 

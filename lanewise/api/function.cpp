@@ -52,6 +52,7 @@ struct ElementFunction::Entry {
   mutable std::atomic<double> load_ms{0}, seconds{0};
   mutable std::mutex shares_mutex;
   mutable std::vector<runtime::WorkerShare> shares;  // of a run that was timed
+  mutable std::vector<runtime::MemoryUseAt> memory;  // likewise
 
   /// The results that are not folded.
   std::span<const types::Item> stored(const MapOptions& options) const {
@@ -80,6 +81,7 @@ struct ElementFunction::Entry {
     if (run.shares.empty()) return;
     const std::lock_guard lock(shares_mutex);
     shares = run.shares;
+    memory = run.memory;
   }
 };
 
@@ -191,6 +193,55 @@ class Pointers {
   std::size_t mapped_count_ = 0, shared_count_ = 0, table_count_ = 0, output_count_ = 0;
 };
 
+api::Layout layout_of(std::span<const Output> outputs, std::span<const Input> inputs,
+                      std::int64_t count, const MapOptions& options) {
+  std::vector<api::Placed> arrays;
+  for (const Input& input : inputs) {
+    if (input.is_mapped()) arrays.push_back(api::placed(input));
+  }
+  for (const Output& output : outputs) arrays.push_back(api::placed(output));
+  api::Layout layout =
+      api::join_dimensions(options.shape.empty() ? std::span(&count, 1) : options.shape, arrays);
+  if (layout.shape.size() == 1) {
+    const auto is_together = [&](const api::Placed& a) {
+      return layout.strides[static_cast<std::size_t>(&a - arrays.data())] == a.size;
+    };
+    if (std::all_of(arrays.begin(), arrays.end(), is_together)) return {};
+  }
+  return layout;
+}
+
+/// Everything that a call gives to the runtime.
+class Given {
+ public:
+  Given(std::span<const Output> outputs, std::span<const Input> inputs, std::int64_t count,
+        const MapOptions& options) {
+    pointers_.add(outputs, inputs);
+    const auto is_apart = [](const auto& array) { return array.stride != array.item().bytes(); };
+    const bool is_strided =
+        !options.shape.empty() || std::any_of(outputs.begin(), outputs.end(), is_apart) ||
+        std::any_of(inputs.begin(), inputs.end(),
+                    [&](const Input& input) { return input.is_mapped() && is_apart(input); });
+    if (is_strided) layout_ = layout_of(outputs, inputs, count, options);
+    buffers = pointers_.buffers(count);
+    buffers.folds = options.folds;
+    buffers.strides = layout_.strides;
+    buffers.shape = layout_.shape;
+    if (options.mask >= 0) {  // its number among the mapped ones
+      buffers.where = static_cast<int>(std::count_if(inputs.begin(), inputs.begin() + options.mask,
+                                                     [](const Input& i) { return i.is_mapped(); }));
+    }
+  }
+  Given(const Given&) = delete;  // buffers point to it
+  Given& operator=(const Given&) = delete;
+
+  runtime::Buffers buffers;
+
+ private:
+  Pointers pointers_;
+  api::Layout layout_;
+};
+
 }  // namespace
 
 // The life of a call. `load` has what happens once per signature, `run` what happens every time.
@@ -212,7 +263,12 @@ void ElementFunction::call(std::span<Tensor> results, std::span<const Input> inp
     results[i] = entry.new_result(i, count);
     outputs.emplace_back(results[i]);
   }
+  if (options.finished != nullptr) api::check_new_results(*options.finished);
   run(entry, outputs, inputs, count, options);
+  if (options.finished != nullptr) {
+    const Given given(outputs, inputs, count, options);
+    runtime::fill_unfinished(given.buffers, entry.program->kernel(), *options.finished);
+  }
 }
 
 runtime::RunStats ElementFunction::call_into(std::span<const Output> outputs,
@@ -256,7 +312,7 @@ ElementFunction::Ready ElementFunction::prepare(std::span<const Input> inputs,
 bool ElementFunction::call_at_once(Ready ready, std::span<const Output> outputs,
                                    std::span<const Input> inputs, std::int64_t count,
                                    const MapOptions& options, double nanoseconds) {
-  if (options.compile == Compile::Never || options.memory != 0) return false;
+  if (options.compile == Compile::Never || options.memory != 0 || options.cancel) return false;
   const Entry& entry = *ready.entry_;
   Pointers pointers;
   pointers.add(outputs, inputs);
@@ -343,55 +399,6 @@ void ElementFunction::finish(Entry& entry, const transform::Options& passes) con
 
 namespace {
 
-api::Layout layout_of(std::span<const Output> outputs, std::span<const Input> inputs,
-                      std::int64_t count, const MapOptions& options) {
-  std::vector<api::Placed> arrays;
-  for (const Input& input : inputs) {
-    if (input.is_mapped()) arrays.push_back(api::placed(input));
-  }
-  for (const Output& output : outputs) arrays.push_back(api::placed(output));
-  api::Layout layout =
-      api::join_dimensions(options.shape.empty() ? std::span(&count, 1) : options.shape, arrays);
-  if (layout.shape.size() == 1) {
-    const auto is_together = [&](const api::Placed& a) {
-      return layout.strides[static_cast<std::size_t>(&a - arrays.data())] == a.size;
-    };
-    if (std::all_of(arrays.begin(), arrays.end(), is_together)) return {};
-  }
-  return layout;
-}
-
-/// Everything that a call gives to the runtime.
-class Given {
- public:
-  Given(std::span<const Output> outputs, std::span<const Input> inputs, std::int64_t count,
-        const MapOptions& options) {
-    pointers_.add(outputs, inputs);
-    const auto is_apart = [](const auto& array) { return array.stride != array.item().bytes(); };
-    const bool is_strided =
-        !options.shape.empty() || std::any_of(outputs.begin(), outputs.end(), is_apart) ||
-        std::any_of(inputs.begin(), inputs.end(),
-                    [&](const Input& input) { return input.is_mapped() && is_apart(input); });
-    if (is_strided) layout_ = layout_of(outputs, inputs, count, options);
-    buffers = pointers_.buffers(count);
-    buffers.folds = options.folds;
-    buffers.strides = layout_.strides;
-    buffers.shape = layout_.shape;
-    if (options.mask >= 0) {  // its number among the mapped ones
-      buffers.where = static_cast<int>(std::count_if(inputs.begin(), inputs.begin() + options.mask,
-                                                     [](const Input& i) { return i.is_mapped(); }));
-    }
-  }
-  Given(const Given&) = delete;  // buffers point to it
-  Given& operator=(const Given&) = delete;
-
-  runtime::Buffers buffers;
-
- private:
-  Pointers pointers_;
-  api::Layout layout_;
-};
-
 runtime::ExecuteOptions execute_options(const MapOptions& options) {
   return {.threads = options.threads,
           .max_steps = options.max_steps,
@@ -404,6 +411,9 @@ runtime::ExecuteOptions execute_options(const MapOptions& options) {
           .interrupt = options.interrupt ? &options.interrupt : nullptr,
           .timeout = options.timeout,
           .progress = options.progress ? &options.progress : nullptr,
+          .finished = options.finished,
+          .watchdog = options.watchdog,
+          .on_silence = options.on_silence ? &options.on_silence : nullptr,
           .on_error = options.on_error,
           .fill = options.fill,
           .failures = options.failures,
@@ -417,6 +427,9 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Outpu
                                        std::span<const Input> inputs, std::int64_t count,
                                        const MapOptions& options) {
   if (options.on_error != OnError::Raise) api::check_on_error(entry.stored(options), options);
+  if (options.finished != nullptr && (!entry.uses.empty() || !options.folds.empty())) {
+    api::refuse_unfinished_totals();
+  }
   Given given(outputs, inputs, count, options);
   std::optional<api::Accumulating> accumulating;
   if (!entry.uses.empty()) {
@@ -538,7 +551,10 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
                                    .load_ms = entry.load_ms.load(),
                                    .seconds = entry.seconds.load()};
     const std::lock_guard lock(entry.shares_mutex);
-    if (e.last_run->seconds > 0) e.last_run->shares = entry.shares;
+    if (e.last_run->seconds > 0) {
+      e.last_run->shares = entry.shares;
+      e.last_run->memory = entry.memory;
+    }
   }
   api::add_facts(function, e);
   return e;

@@ -48,7 +48,14 @@ struct MapOptions {
   std::optional<CancelToken> cancel;      // stops the map from another thread
   std::function<bool()> interrupt;        // asked now and then on this thread; true stops the map
   double timeout = 0;                     // seconds a map may take; 0: as long as it does
-  std::function<void(std::int64_t)> progress;  // told now and then how many elements are done
+  /// Told now and then how far the map is, and at its end; what it throws ends the map.
+  /// progress_line() gives one that writes a line.
+  std::function<void(const Progress&)> progress;
+  /// Not null: a map whose time is up, or that is cancelled, returns, and this says which elements
+  /// are finished. Given again, with the memory that has their results, it runs the others only.
+  Finished* finished = nullptr;
+  double watchdog = 0;  // seconds without an element that ends, after which it is said; 0: never
+  std::function<void(const Silence&)> on_silence;  // told then; none: a line on stderr
   /// The dimensions of arrays that have strides along each; none: there is one.
   std::span<const std::int64_t> shape;
   /// Which elements run, a bool for each: no other one fails, or changes what outputs hold.

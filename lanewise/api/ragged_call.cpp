@@ -72,6 +72,7 @@ class RaggedCall {
   }
 
   runtime::RunStats run(std::span<const Output> outputs) {
+    check_rows_options(options_);
     if (ready_.rows().empty()) return run_plain(outputs);
     const std::size_t own = own_lengths(ready_.rows());
     if (own > found_.size()) {

@@ -12,6 +12,13 @@
 
 namespace lw::runtime {
 
+/// Steps of loops, each times the lanes that it ran for, and those in which elements were still
+/// inside.
+struct LaneSteps {
+  std::int64_t all = 0;
+  std::int64_t live = 0;
+};
+
 /// Tier 0: runs a kernel without compiling it. Any number of threads may use one.
 class Interpreter {
  public:
@@ -23,6 +30,7 @@ class Interpreter {
     std::span<std::uint32_t> trips = {};
     /// With `trips`: stop once an element of the tile has gone round this often.
     std::uint32_t most_trips = ~0u;
+    LaneSteps* lanes = nullptr;  // counts those of loops, if a profile is taken
   };
   struct Outcome {
     Status status = Status::Done;

@@ -8,6 +8,7 @@
 #include <exception>
 #include <limits>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lanewise/base/error.h"
@@ -19,6 +20,7 @@
 #include "lanewise/runtime/folding.h"
 #include "lanewise/runtime/sampling.h"
 #include "lanewise/runtime/staging.h"
+#include "lanewise/runtime/steps.h"
 #include "lanewise/runtime/thread_pool.h"
 #include "lanewise/runtime/ticker.h"
 #include "lanewise/runtime/timeline.h"
@@ -44,6 +46,7 @@ struct Worker : Context {
   std::optional<Folding::Share> share;  // of what is folded; none: all workers share one
   Block memory;                         // that `scratch` points to
   bool has_interpreted = false;         // and so has registers of the tile machine
+  std::int64_t grew_ns = 0;             // when it got one of these, if the call is timed
   std::optional<Failing> failing;       // elements that do, where the others go on
   std::int64_t chunks = 0;              // that it has done
   std::int64_t elements = 0;
@@ -60,9 +63,10 @@ class Call {
 
   RunStats run() {
     const Span span = seen(Happening::Call, 0, buffers_.count);
-    const std::int64_t start = is_timed_ ? now_ns() : 0;
+    start_ns_ = is_timed_ ? now_ns() : 0;
     run_all();
-    if (is_timed_) stats_.seconds = 1e-9 * static_cast<double>(now_ns() - start);
+    if (is_timed_) stats_.seconds = seconds_at(now_ns());
+    if (timeline_ != nullptr) timeline_->count_scratch();  // workers have given it back
     return std::move(stats_);
   }
 
@@ -105,7 +109,7 @@ class Call {
   }
 
   void prepare() {
-    if (options_.cancel != nullptr && options_.cancel->is_cancelled()) {
+    if (is_cancelled() && options_.finished == nullptr) {
       throw Cancelled("map: cancelled before it began.");
     }
     if (options_.timeout > 0) {
@@ -132,6 +136,17 @@ class Call {
     if (options_.on_error != OnError::Raise) {
       filling_.emplace(buffers_, program_.kernel(), options_.fill);
     }
+    if (Steps::are_wanted(options_)) take_steps();
+  }
+
+  /// A step is one block and one piece at most, so that no part of it is done without the rest.
+  void take_steps() {
+    std::int64_t most = stats_.chunk;
+    if (buffers_.is_staged()) most = std::min(most, division_.room.block);
+    if (filling_) most = std::min(most, Failing::kPiece);
+    steps_.emplace(program_, options_, buffers_.count, division_.workers(), most);
+    if (options_.finished != nullptr)
+      unfinished_.emplace(buffers_, program_.kernel(), std::span<const Scalar>());
   }
 
   /// Files larger than memory are gone through in parts of the budget.
@@ -146,6 +161,23 @@ class Call {
   }
 
   bool is_folding() const { return !buffers_.folds.empty(); }
+
+  double seconds_at(std::int64_t ns) const { return 1e-9 * static_cast<double>(ns - start_ns_); }
+
+  /// The worker has more memory from now on.
+  void grew(Worker& worker) const {
+    if (is_timed_) worker.grew_ns = now_ns();
+    if (timeline_ != nullptr) timeline_->count_scratch();
+  }
+
+  /// Machine code counts nothing while it runs: what the planner counted says how packets are used.
+  void count_packets() const {
+    const Program::Report report = program_.report();
+    if (report.choice.schedule.refill || report.trips.samples == 0) return;
+    constexpr std::int64_t kSteps = 1000;
+    timeline_->count_lanes(static_cast<std::int64_t>(kSteps * report.trips.occupancy), kSteps,
+                           totals_);
+  }
 
   /// The caller's values, and those that come from the options.
   void collect_shared() {
@@ -170,7 +202,7 @@ class Call {
 
   /// A short map of straight code ends by itself before anybody could ask.
   bool needs_ticking() const {
-    if (options_.timeout > 0 || options_.progress != nullptr) return true;
+    if (options_.timeout > 0 || steps_) return true;
     constexpr double kShort = 1e6;  // ns
     return program_.has_loops() ||
            static_cast<double>(buffers_.count) * program_.element_ns() > kShort;
@@ -247,24 +279,26 @@ class Call {
     plan::Sample counts{.trips = {}, .run = static_cast<int>(kSampleRun)};
     if (program_.wants_sample()) {
       const Span span = seen(Happening::Sample, 0, n);
-      if (n <= kSampleAt && options_.compile == CompileMode::Auto) {
+      if (n <= kSampleAt && options_.compile == CompileMode::Auto && !steps_) {
         is_counting_ = true;  // tier 0 counts while it computes
         return;
       }
       for (int i = 0; i < kSampleRuns && !is_stopping(); ++i) {
         const std::int64_t first = sample_start(n, i);
         std::vector<std::uint32_t> trips(static_cast<std::size_t>(std::min(kSampleRun, n - first)));
+        if (!is_open(first, std::ssize(trips))) continue;  // results are written already
         if (worker.staging) worker.staging->load(first, std::ssize(trips));
         aim(worker, first);
-        worker.has_interpreted = true;
+        if (!std::exchange(worker.has_interpreted, true)) grew(worker);
         program_.interpreter().run(&worker, first, static_cast<std::int64_t>(trips.size()),
                                    {.code = nullptr, .trips = trips, .most_trips = kSampleTrips});
+        give_up(worker, first, std::ssize(trips));
         counts.trips.insert(counts.trips.end(), trips.begin(), trips.end());
       }
     }
     if (options_.compile == CompileMode::Now) {
       const bool can_be_stopped = options_.timeout > 0 || options_.cancel != nullptr ||
-                                  options_.interrupt != nullptr || options_.progress != nullptr;
+                                  options_.interrupt != nullptr || steps_;
       if (can_be_stopped) {
         program_.compile_unless(counts, [&] { return poll(worker); });
       } else {
@@ -285,9 +319,7 @@ class Call {
     try {
       work(worker);
     } catch (...) {
-      if (!has_error_.exchange(true)) error_ = std::current_exception();
-      stopping_.store(true, std::memory_order_relaxed);
-      ask_all();
+      stop_with_error();
     }
   }
 
@@ -299,18 +331,16 @@ class Call {
 
   void take_chunks(Worker& worker) {
     const base::FloatState state;
-    for (;;) {
-      std::int64_t first = next_.load(std::memory_order_relaxed);
-      std::int64_t count = 0;
-      do {
-        if (first >= buffers_.count || is_stopping()) return;
-        count = chunks_->size_at(first);
-      } while (!take(first, count));
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    while (take(first, count)) {
       if (first > lowest_.load(std::memory_order_relaxed)) return;
       worker.chunk_first = first;
       if (worker.attention.load(std::memory_order_relaxed) != 0 && poll(worker)) return;
       const Span span = seen(Happening::Chunk, first, count);
-      if (worker.share) {
+      if (steps_) {
+        run_steps(worker, first, count);
+      } else if (worker.share) {
         run_and_fold(worker, first, count);
       } else {
         run_chunk(worker, first, count);
@@ -321,13 +351,56 @@ class Call {
     }
   }
 
-  /// True: the chunk is this worker's; else `first` is where the next one begins.
-  bool take(std::int64_t& first, std::int64_t count) {
-    if (division_.workers() > 1) {
-      return next_.compare_exchange_weak(first, first + count, std::memory_order_relaxed);
-    }
-    next_.store(first + count, std::memory_order_relaxed);
+  /// Gives a chunk to this worker; false: none is left.
+  bool take(std::int64_t& first, std::int64_t& count) {
+    std::int64_t next = next_.load(std::memory_order_relaxed);
+    do {
+      const ElementRange open =
+          steps_ ? steps_->open_from(next) : ElementRange{next, buffers_.count};
+      first = open.first;
+      if (first >= buffers_.count || is_stopping()) return false;
+      count = std::min(chunks_->size_at(first), open.last - first);
+    } while (!claim(next, first + count));
     return true;
+  }
+
+  /// False: somebody else was first, and `from` is where the next chunk begins.
+  bool claim(std::int64_t& from, std::int64_t to) {
+    if (division_.workers() > 1) {
+      return next_.compare_exchange_weak(from, to, std::memory_order_relaxed);
+    }
+    next_.store(to, std::memory_order_relaxed);
+    return true;
+  }
+
+  void run_steps(Worker& worker, std::int64_t first, std::int64_t count) {
+    const int number = static_cast<int>(&worker - all_workers_.data());
+    if (worker.share) {
+      steps_->begin_all(number, first, count);
+      run_and_fold(worker, first, count);
+      if (!is_lost()) steps_->end(number);
+      return;
+    }
+    for (const std::int64_t end = first + count; first < end && !is_stopping();) {
+      const std::int64_t step = steps_->begin(number, first, end - first);
+      if (!run_chunk(worker, first, step)) return;
+      first += step;
+      if (lowest_.load(std::memory_order_relaxed) < first) return;  // one of them failed
+      steps_->end(number);
+      if (Clock::now() > deadline_) stop_late();
+    }
+  }
+
+  /// Whether none of these elements was finished before the call.
+  bool is_open(std::int64_t first, std::int64_t count) const {
+    return !steps_ || (steps_->open_from(first).first == first &&
+                       steps_->open_from(first).last >= first + count);
+  }
+
+  /// What stands for results that were begun and are not finished, if somebody looks at them.
+  void give_up(Worker& worker, std::int64_t first, std::int64_t count) const {
+    if (!unfinished_) return;
+    for (std::int64_t e = first; e < first + count; ++e) unfinished_->fill(worker.outputs, e);
   }
 
   /// A locked addition only where somebody else adds: it costs a tenth of a small call.
@@ -339,7 +412,8 @@ class Call {
     }
   }
 
-  void run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
+  /// False, here and below: it was stopped before all results were written.
+  bool run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
     if (!worker.staging) return run_pieces(worker, first, count);
     // Blocks are short: to show how all of them are staged would cost a tenth.
     constexpr int kShownBlocks = 8;
@@ -351,23 +425,27 @@ class Call {
         const Span span(timeline, Happening::StageIn, totals_, first, block);
         worker.staging->load(first, block);
       }
-      run_pieces(worker, first, block);
+      if (!run_pieces(worker, first, block)) return false;
       const Span span(timeline, Happening::StageOut, totals_, first, block);
       worker.staging->store(first, block);
       first += block;
+      if (first == end) return true;
     }
+    return false;
   }
 
   /// Pieces in which elements may fail and the others go on; all at once where none may.
-  void run_pieces(Worker& worker, std::int64_t first, std::int64_t count) {
+  bool run_pieces(Worker& worker, std::int64_t first, std::int64_t count) {
     if (!worker.failing) return run_elements(worker, first, count);
     for (const std::int64_t end = first + count; first < end && !is_stopping();) {
       const std::int64_t piece = std::min(Failing::kPiece, end - first);
       worker.failing->begin(first, piece);
-      run_elements(worker, first, piece);
+      if (!run_elements(worker, first, piece)) return false;
       worker.failing->end(*filling_, worker.outputs, options_.failed);
       first += piece;
+      if (first == end) return true;
     }
+    return false;
   }
 
   /// True when the call ends with an error, whatever else happens; results may be anything then.
@@ -426,31 +504,40 @@ class Call {
   bool may_use_code() const { return options_.compile != CompileMode::Never; }
 
   /// Tier 0 until there is code, which may come in the middle.
-  void run_elements(Worker& worker, std::int64_t first, std::int64_t count) {
+  bool run_elements(Worker& worker, std::int64_t first, std::int64_t count) {
     while (count > 0) {
       const Run code = may_use_code() ? program_.code() : nullptr;
       if (code != nullptr) {
         if (const std::size_t bytes = program_.code_scratch(); worker.memory.bytes() < bytes) {
           worker.memory = Block(Purpose::Scratch, bytes);
           worker.scratch = worker.memory.data();
+          grew(worker);
         }
+        if (timeline_ != nullptr) count_packets();
         const Span span = seen(Happening::MachineCode, first, count);
-        code(&worker, first, count);
+        const Status status = code(&worker, first, count);
         add(tier1_, count);
-        return;
+        if (status == Status::Stopped) give_up(worker, first, count);
+        return status == Status::Done;
       }
       std::vector<std::uint32_t> trips;
       if (is_counting_) trips.resize(static_cast<std::size_t>(count));
-      worker.has_interpreted = true;
+      if (!std::exchange(worker.has_interpreted, true)) grew(worker);
+      LaneSteps lanes;
       Span span = seen(Happening::TileMachine, first, count);
       const auto outcome =
           program_.interpreter().run(&worker, first, count,
                                      {.code = may_use_code() ? program_.code_word() : nullptr,
                                       .trips = trips,
-                                      .most_trips = kSampleTrips});
+                                      .most_trips = kSampleTrips,
+                                      .lanes = timeline_ != nullptr ? &lanes : nullptr});
+      if (timeline_ != nullptr) timeline_->count_lanes(lanes.live, lanes.all, totals_);
       add(tier0_, outcome.done);
       span.set_count(outcome.done);
-      if (outcome.status == Status::Stopped) return;
+      if (outcome.status == Status::Stopped) {
+        give_up(worker, first, count);
+        return false;
+      }
       if (is_counting_) {  // only one worker has so few elements
         is_counting_ = false;
         program_.compile_in_background({.trips = std::move(trips), .run = int(kSampleRun)});
@@ -458,6 +545,7 @@ class Call {
       first += outcome.done;
       count -= outcome.done;
     }
+    return true;
   }
 
   // --- attention ---
@@ -468,19 +556,39 @@ class Call {
     for (Worker& worker : all_workers_) worker.attention.store(1, std::memory_order_relaxed);
   }
 
+  bool is_cancelled() const {
+    return options_.cancel != nullptr && options_.cancel->is_cancelled();
+  }
+
+  void stop_late() {
+    is_late_.store(true, std::memory_order_relaxed);
+    stopping_.store(true, std::memory_order_relaxed);
+  }
+
+  /// A kernel may be below, through which no exception passes: it waits until the end.
+  void tell() noexcept {
+    try {
+      steps_->tell_progress();
+      steps_->watch();
+    } catch (...) {
+      stop_with_error();
+    }
+  }
+
+  void stop_with_error() {
+    if (!has_error_.exchange(true)) error_ = std::current_exception();
+    stopping_.store(true, std::memory_order_relaxed);
+    ask_all();
+  }
+
   /// True: the worker returns from its kernel.
   bool poll(Worker& worker) {
     worker.attention.store(0, std::memory_order_relaxed);
     if (worker.is_caller) {
-      if (options_.progress != nullptr) {
-        (*options_.progress)(tier0_.load(std::memory_order_relaxed) +
-                             tier1_.load(std::memory_order_relaxed));
-      }
-      if (Clock::now() > deadline_) is_late_ = true;
-      const bool stop = is_late_ ||
-                        (options_.cancel != nullptr && options_.cancel->is_cancelled()) ||
-                        (options_.interrupt != nullptr && (*options_.interrupt)());
-      if (stop) stopping_.store(true, std::memory_order_relaxed);
+      if (steps_) tell();
+      if (Clock::now() > deadline_) stop_late();
+      if (options_.interrupt != nullptr && (*options_.interrupt)()) is_interrupted_ = true;
+      if (is_interrupted_ || is_cancelled()) stopping_.store(true, std::memory_order_relaxed);
       for (Worker& other : all_workers_) {
         if (&other != &worker) other.attention.store(1, std::memory_order_relaxed);
       }
@@ -509,8 +617,9 @@ class Call {
       stats_.code = CodeSource::Compiled;
     }
     if (error_ != nullptr) std::rethrow_exception(error_);
-    throw_if_stopped();
+    if (!returns_unfinished()) throw_if_stopped();
     describe_failures();
+    if (steps_) steps_->tell_progress();
     if (folding_) finish_folding();
     stats_.peak_bytes = held_bytes();
     for (const Worker& worker : all_workers_) {
@@ -519,10 +628,16 @@ class Call {
                                .elements = worker.elements,
                                .seconds = 1e-9 * static_cast<double>(worker.busy_ns)});
     }
+    if (is_timed_) remember_memory();
+  }
+
+  /// Late or cancelled, in a call that then says what is finished.
+  bool returns_unfinished() const {
+    return options_.finished != nullptr && is_stopping() && !is_interrupted_;
   }
 
   void throw_if_stopped() const {
-    if (is_late_) {
+    if (is_late_ && !is_interrupted_) {
       throw Timeout(fmt::format(
           "map: ran out of time; got a timeout of {} s, expected a map that ends by then. Outputs "
           "are unfinished. Raise timeout, or map fewer elements at a time.",
@@ -535,11 +650,13 @@ class Call {
 
   /// Throws the lowest one, or tells those that were collected.
   void describe_failures() {
-    const std::int64_t lowest = lowest_.load();
+    const bool is_unfinished = returns_unfinished();
+    // One that failed is not finished, and fails again when the call goes on.
+    const std::int64_t lowest = is_unfinished ? kNobody : lowest_.load();
     if (lowest == kNobody && options_.on_error != OnError::Collect) return;
-    const std::function<bool()> stops = [this] {
+    const std::function<bool()> stops = [this, is_unfinished] {
       if (all_workers_[0].attention.load(std::memory_order_relaxed) != 0) poll(all_workers_[0]);
-      return is_stopping();
+      return is_unfinished ? is_interrupted_ : is_stopping();
     };
     const Describing describing(program_, buffers_, shared_, options_, stops);
     if (lowest != kNobody) {
@@ -559,21 +676,43 @@ class Call {
       elements.resize(static_cast<std::size_t>(options_.most_failures));
     }
     options_.failures->first = describing.all(elements);
-    throw_if_stopped();
+    if (!returns_unfinished()) throw_if_stopped();
   }
 
-  /// What all workers hold, which is the most there was: nothing is given back before the end.
-  std::int64_t held_bytes() const {
+  /// What all workers have from the beginning on.
+  std::int64_t first_bytes() const {
     std::int64_t bytes = whole_ ? whole_->bytes() : 0;
     for (const Worker& worker : all_workers_) {
       if (worker.staging) bytes += worker.staging->bytes();
       if (worker.share) bytes += worker.share->bytes();
-      bytes += static_cast<std::int64_t>(worker.memory.bytes());
-      if (worker.has_interpreted) {
-        bytes += static_cast<std::int64_t>(program_.interpreter().scratch_bytes());
-      }
     }
     return bytes;
+  }
+
+  /// What a worker got later, as its elements needed it.
+  std::int64_t grown_bytes(const Worker& worker) const {
+    const std::size_t registers =
+        worker.has_interpreted ? program_.interpreter().scratch_bytes() : 0;
+    return static_cast<std::int64_t>(worker.memory.bytes() + registers);
+  }
+
+  /// What all workers hold, which is the most there was: nothing is given back before the end.
+  std::int64_t held_bytes() const {
+    std::int64_t bytes = first_bytes();
+    for (const Worker& worker : all_workers_) bytes += grown_bytes(worker);
+    return bytes;
+  }
+
+  void remember_memory() {
+    std::vector<MemoryUseAt>& memory = stats_.memory;
+    memory.push_back({.seconds = 0, .bytes = first_bytes()});
+    for (const Worker& worker : all_workers_) {
+      if (grown_bytes(worker) == 0) continue;
+      memory.push_back({.seconds = seconds_at(worker.grew_ns), .bytes = grown_bytes(worker)});
+    }
+    std::sort(memory.begin() + 1, memory.end(),
+              [](const MemoryUseAt& a, const MemoryUseAt& b) { return a.seconds < b.seconds; });
+    for (std::size_t i = 1; i < memory.size(); ++i) memory[i].bytes += memory[i - 1].bytes;
   }
 
   void finish_folding() {
@@ -596,6 +735,7 @@ class Call {
   const std::shared_ptr<Timeline> timeline_ = Timeline::current();  // null: no profile is taken
   FunctionTotals* totals_ = nullptr;                                // there
   const bool is_timed_ = static_cast<double>(buffers_.count) * program_.element_ns() > kTimed;
+  std::int64_t start_ns_ = 0;
   std::vector<std::uint64_t> shared_storage_;
   std::span<const std::uint64_t> shared_;
   Division division_;
@@ -610,11 +750,14 @@ class Call {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> has_error_{false};
   Clock::time_point deadline_ = Clock::time_point::max();
-  bool is_late_ = false;
+  std::atomic<bool> is_late_{false};
+  bool is_interrupted_ = false;
   std::exception_ptr error_;  // read when all workers have ended
   std::atomic<std::int64_t> tier0_{0};
   std::atomic<std::int64_t> tier1_{0};
-  std::optional<Filling> filling_;  // of elements that fail, where the others go on
+  std::optional<Filling> filling_;     // of elements that fail, where the others go on
+  std::optional<Filling> unfinished_;  // of those that were begun and not ended
+  std::optional<Steps> steps_;         // where somebody wants to know how far it is
   std::optional<Folding> folding_;
   std::optional<Folding::Share> whole_;  // of all elements of a small map
   std::atomic<std::int64_t> turn_{0};    // elements before it are folded, where their order matters
@@ -624,9 +767,18 @@ class Call {
 }  // namespace
 
 RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options) {
+  if (options.finished != nullptr) {
+    options.finished->begin(buffers.count);
+    const bool is_cancelled = options.cancel != nullptr && options.cancel->is_cancelled();
+    if (is_cancelled || (buffers.count > 0 && options.finished->is_all())) {
+      if (options.failures != nullptr) *options.failures = {};
+      return {};
+    }
+  }
   if (buffers.count == 0) {
     clear_totals(buffers.folds);
     if (options.failures != nullptr) *options.failures = {};
+    if (options.progress != nullptr) (*options.progress)({});
     return {};
   }
   const Program::Use use(program);

@@ -9,7 +9,9 @@
 #include "lanewise/runtime/buffers.h"
 #include "lanewise/runtime/cancel.h"
 #include "lanewise/runtime/failures.h"
+#include "lanewise/runtime/finished.h"
 #include "lanewise/runtime/program.h"
+#include "lanewise/runtime/progress.h"
 
 namespace lw::runtime {
 
@@ -28,8 +30,13 @@ struct ExecuteOptions {
   /// Asked on the calling thread every 50 ms or so; true stops the map with Cancelled.
   const std::function<bool()>* interrupt = nullptr;
   double timeout = 0;  // seconds after which the map stops with Timeout; 0: never
-  /// Told on the calling thread every 50 ms or so how many elements are done.
-  const std::function<void(std::int64_t)>* progress = nullptr;
+  /// Told on the calling thread every 50 ms or so, and at the end; what it throws ends the map.
+  const std::function<void(const Progress&)>* progress = nullptr;
+  /// Not null: a map that is late or cancelled returns, and runs only elements that are not in it.
+  Finished* finished = nullptr;
+  double watchdog = 0;  // seconds without an element that ends, after which it is said; 0: never
+  /// Told then, on the calling thread; null: stderr is.
+  const std::function<void(const Silence&)>* on_silence = nullptr;
   OnError on_error = OnError::Raise;
   std::span<const Scalar> fill;       // of results of elements that fail: one for all or for each
   Failures* failures = nullptr;       // of OnError::Collect
@@ -44,6 +51,12 @@ struct WorkerShare {
   double seconds = 0;
 };
 
+/// Scratch of all workers from some time on.
+struct MemoryUseAt {
+  double seconds = 0;  // since the map began
+  std::int64_t bytes = 0;
+};
+
 /// What a map did, for people.
 struct RunStats {
   int workers = 1;
@@ -56,10 +69,11 @@ struct RunStats {
   double load_ms = 0;                    // looking for it on disk, and linking it
   double seconds = 0;                    // from beginning to end; 0: too short to be timed
   std::vector<WorkerShare> shares = {};  // of each worker, if it was timed
+  std::vector<MemoryUseAt> memory = {};  // over time, likewise
 };
 
 /// Throws ElementError for the lowest failing element unless something else is wanted, Cancelled
-/// when stopped, Timeout when late.
+/// when stopped, Timeout when late and nobody wants what is finished.
 RunStats execute(Program& program, const Buffers& buffers, const ExecuteOptions& options);
 
 /// The way of maps that surely end within so many nanoseconds: machine code is there and has no

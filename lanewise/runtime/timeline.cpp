@@ -145,6 +145,13 @@ void Timeline::count_scratch() {
   add({.start = now, .end = now, .count = bytes, .what = Happening::ScratchBytes}, nullptr);
 }
 
+void Timeline::count_lanes(std::int64_t live, std::int64_t all, FunctionTotals* function) {
+  if (all == 0) return;
+  const std::int64_t now = now_ns();
+  add({.start = now, .end = now, .first = all, .count = live, .what = Happening::LiveLanes},
+      function);
+}
+
 std::vector<const Track*> Timeline::tracks() const {
   std::vector<const Track*> all;
   for (const Track* track = tracks_.load(); track != nullptr; track = track->next) {

@@ -35,6 +35,7 @@ enum class Happening : std::uint8_t {
   Code,
   Link,
   ScratchBytes,  // a counter: its value is `count`
+  LiveLanes,     // likewise: `count` of `first` steps of lanes were of elements still inside
 };
 
 /// What a profile adds up of a function.
@@ -113,6 +114,8 @@ class Timeline {
   void add(const Event& event, FunctionTotals* function);
   /// Adds what scratch there is now.
   void count_scratch();
+  /// Adds how many steps of lanes were of elements that were still inside of their loop.
+  void count_lanes(std::int64_t live, std::int64_t all, FunctionTotals* function);
 
   std::int64_t start() const { return start_; }
   /// Until now, if it is not ended.

@@ -48,6 +48,8 @@ const char* name_of(Happening what) {
       return "link";
     case Happening::ScratchBytes:
       return "scratch bytes";
+    case Happening::LiveLanes:
+      return "live lanes";
   }
   return "";
 }
@@ -94,7 +96,8 @@ class Writer {
   }
 
   void write(const Event& event, int thread) {
-    const bool is_counter = event.what == Happening::ScratchBytes;
+    const bool is_counter =
+        event.what == Happening::ScratchBytes || event.what == Happening::LiveLanes;
     json_.begin_object().member("ph", is_counter ? "C" : "X");
     if (is_named(event.what) && event.function != nullptr) {
       const bool compiles = event.what == Happening::Compile;
@@ -107,7 +110,10 @@ class Writer {
     time("ts", start - timeline_.start());
     if (!is_counter) time("dur", std::max<std::int64_t>(event.end - start, 0));
     json_.key("args").begin_object();
-    if (is_counter) {
+    if (event.what == Happening::LiveLanes) {
+      json_.member("percent",
+                   100 * static_cast<double>(event.count) / static_cast<double>(event.first));
+    } else if (is_counter) {
       json_.member("bytes", event.count);
     } else {
       if (event.function != nullptr) json_.member("function", event.function->name);

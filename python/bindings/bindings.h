@@ -23,6 +23,8 @@ void bind_arrays(nanobind::module_& module);
 void bind_function(nanobind::module_& module);
 /// What becomes of elements that fail: OnError, Failures, and the options that say so.
 void bind_failures(nanobind::module_& module, nanobind::class_<MapOptions>& options);
+/// Calls that are stopped, or do not come further: CancelToken, Finished, Silence, and options.
+void bind_stopping(nanobind::module_& module, nanobind::class_<MapOptions>& options);
 /// Calling: Caller, the type below lanewise.Vectorized.
 void bind_caller(nanobind::module_& module);
 /// Profiles: Profile, ProfileSummary, ProfileRow.

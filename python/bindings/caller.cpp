@@ -219,7 +219,7 @@ PyObject* call_cached(const Entry& entry, PyObject* const* arguments) {
   const std::span<PyObject* const> all(values, held.last);
   if (entry.out == Entry::kNoOut) return entry.program->call(all, entry.options, entry.returns);
   PyObject* const out = arguments[entry.out];
-  if (!entry.program->call_into({&out, 1}, all, entry.options, nb::none())) return nullptr;
+  if (!entry.program->call_into({&out, 1}, all, entry.options, {})) return nullptr;
   return Py_NewRef(out);
 }
 

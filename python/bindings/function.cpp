@@ -34,9 +34,10 @@ nb::object call(Program& program, const nb::tuple& values, const MapOptions& opt
 
 void call_into(Program& program, const nb::tuple& outputs, const nb::tuple& values,
                const MapOptions& options, nb::object progress, const nb::tuple& totals,
-               nb::handle offsets) {
-  if (!program.call_into(items_of(outputs), items_of(values), options, std::move(progress),
-                         items_of(totals), offsets.is_none() ? nullptr : offsets.ptr())) {
+               nb::handle offsets, nb::object silence) {
+  if (!program.call_into(items_of(outputs), items_of(values), options,
+                         {std::move(progress), std::move(silence)}, items_of(totals),
+                         offsets.is_none() ? nullptr : offsets.ptr())) {
     throw InternalError("map: arrays of other kinds than the program's came through.");
   }
 }
@@ -199,6 +200,7 @@ void bind_function(nb::module_& module) {
 
   nb::class_<MapOptions> map_options(module, "MapOptions", "Options of one call.");
   bind_failures(module, map_options);
+  bind_stopping(module, map_options);
   map_options.def(nb::init<>())
       .def(nb::init<const MapOptions&>())
       .def_rw("threads", &MapOptions::threads)
@@ -220,8 +222,11 @@ void bind_function(nb::module_& module) {
            "Map over the values of all parameters; gives a list of new arrays.")
       .def("call_into", &call_into, "outputs"_a, "values"_a, "options"_a, "progress"_a.none(),
            "totals"_a = nb::make_tuple(), "offsets"_a.none() = nb::none(),
-           "Map into arrays; `progress` is told how many elements are done; what is folded goes to "
-           "`totals`; with `offsets`, rows run in the order of their lengths.")
+           "silence"_a.none() = nb::none(),
+           "Map into arrays; `progress` is told how many elements are done, and how many in a "
+           "second; what is folded goes to `totals`; with `offsets`, rows run in the order of "
+           "their lengths; `silence` is told of "
+           "those that the watchdog finds.")
       .def("results", &Program::results, "options"_a, "The types of the results.")
       .def("is_inner", &Program::is_inner, "options"_a,
            "Whether machine code takes one element after the other.")

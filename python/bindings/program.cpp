@@ -297,14 +297,14 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
   if (geometry.is_flat) {
     if (!ElementFunction::call_at_once(prepared, results.all(), inputs.all(), geometry.count,
                                        options, kKeepsLock)) {
-      run(results.all(), inputs.all(), geometry, options, true, nb::none());
+      run(results.all(), inputs.all(), geometry, options, true, {});
     }
     return results.take(returns);
   }
   const auto run_in_order = [&](bool as_prototype) {
     set_order(as_prototype, inputs, geometry);
     results.set_strides(geometry);
-    run(results.all(), inputs.all(), geometry, options, true, nb::none());
+    run(results.all(), inputs.all(), geometry, options, true, {});
   };
   // Elements are numbered in C order, which shows in draws and in failures only.
   const bool collects = options.on_error == OnError::Collect;
@@ -320,7 +320,7 @@ PyObject* Program::call(std::span<PyObject* const> values, const MapOptions& opt
 }
 
 bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* const> values,
-                        const MapOptions& options, nb::object progress,
+                        const MapOptions& options, const Told& told,
                         std::span<PyObject* const> totals, PyObject* offsets) {
   const types::Item* item = ready(options).results().data();  // refuses too many parameters
   Inputs inputs;
@@ -357,7 +357,7 @@ bool Program::call_into(std::span<PyObject* const> outputs, std::span<PyObject* 
     if (!fits) return false;
     starts.emplace(*type, PyArray_DATA(array), geometry.count);
   }
-  run(results.all(), inputs.all(), geometry, options, false, std::move(progress), folded.folds(),
+  run(results.all(), inputs.all(), geometry, options, false, told, folded.folds(),
       starts ? &*starts : nullptr);
   return true;
 }
@@ -401,7 +401,7 @@ runtime::CombineMany Program::combiner(std::span<PyObject* const> captured) {
 
 void Program::run(std::span<const Output> outputs, std::span<const Input> inputs,
                   const Geometry& geometry, const MapOptions& options, bool is_new,
-                  nb::object progress, std::span<const runtime::Fold> folds, const Input* starts) {
+                  const Told& told, std::span<const runtime::Fold> folds, const Input* starts) {
   std::optional<nb::python_error> pending;  // of a signal handler (KeyboardInterrupt), or progress
   MapOptions with_signals = options;
   with_signals.folds = folds;
@@ -412,15 +412,20 @@ void Program::run(std::span<const Output> outputs, std::span<const Input> inputs
     if (!pending && PyErr_CheckSignals() != 0) pending.emplace();
     return pending.has_value();
   };
-  if (!progress.is_none()) {
-    with_signals.progress = [&](std::int64_t done) {
-      const nb::gil_scoped_acquire held;
-      try {
-        if (!pending) progress(done);
-      } catch (nb::python_error& error) {
-        pending.emplace(std::move(error));
-      }
-    };
+  const auto tell = [&](const nb::object& callback, const auto&... values) {
+    const nb::gil_scoped_acquire held;
+    try {
+      if (!pending) callback(values...);
+    } catch (nb::python_error& error) {
+      pending.emplace(std::move(error));
+    }
+  };
+  const auto is_there = [](const nb::object& one) { return one.is_valid() && !one.is_none(); };
+  if (is_there(told.progress)) {
+    with_signals.progress = [&](const Progress& p) { tell(told.progress, p.done, p.rate); };
+  }
+  if (is_there(told.silence)) {
+    with_signals.on_silence = [&](const Silence& s) { tell(told.silence, s); };
   }
   const ElementFunction::Ready prepared = ready(options);
   try {

@@ -15,6 +15,13 @@ namespace lw::python {
 /// What a call gives back: its only result, a tuple of them, or what Python makes of a list.
 enum class Returns : std::uint8_t { One, Tuple, List };
 
+/// Functions of Python's that are told of a running map: how many elements are done, and that none
+/// has ended for some time. None, or nothing, where nobody wants to know.
+struct Told {
+  nanobind::object progress;
+  nanobind::object silence;
+};
+
 class Program {
  public:
   /// What the IR does not say of the values of a call.
@@ -37,12 +44,12 @@ class Program {
   /// Maps over the values of all parameters into new arrays. Null without an error: the values need
   /// the long way, through the Python package.
   PyObject* call(std::span<PyObject* const> values, const MapOptions& options, Returns returns);
-  /// Maps into these arrays; `progress` may be none; `totals` are arrays for what is folded, as
+  /// Maps into these arrays; `totals` are arrays for what is folded, as
   /// many and as large as it needs; with a function that combines, a tuple of the array, its
   /// program and the values it captures. With offsets of rows, an array, these run in the order of
   /// their lengths. False: the arrays or values do not fit.
   bool call_into(std::span<PyObject* const> outputs, std::span<PyObject* const> values,
-                 const MapOptions& options, nanobind::object progress,
+                 const MapOptions& options, const Told& told,
                  std::span<PyObject* const> totals = {}, PyObject* offsets = nullptr);
 
   /// The function as one that combines values; those it captures stay valid as long as it is used.
@@ -55,7 +62,7 @@ class Program {
   ElementFunction::Ready ready(const MapOptions& options);
   std::vector<Input> kinds() const;
   void run(std::span<const Output> outputs, std::span<const Input> inputs, const Geometry& geometry,
-           const MapOptions& options, bool is_new, nanobind::object progress,
+           const MapOptions& options, bool is_new, const Told& told,
            std::span<const runtime::Fold> folds = {}, const Input* starts = nullptr);
 
   ir::Function recorded_;

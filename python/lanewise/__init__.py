@@ -19,7 +19,7 @@ from . import complex_functions as _complex_functions  # noqa: F401  # elements 
 from . import functions as _functions
 from . import numpy_functions as _numpy_functions  # noqa: F401  # elements know them now
 from . import random
-from ._core import Explanation, __version__
+from ._core import CancelToken, Explanation, Silence, __version__
 from .composites import conv2d, logsumexp, max_pool, mean_pool, softmax
 from .element import Element
 from .errors import (
@@ -91,6 +91,7 @@ from .mapping import map
 from .numbering import element
 from .options import Config, config
 from .profiling import Profile, profile
+from .progress import Progress
 from .ragged import Ragged
 from .settings import (
     CacheInfo,
@@ -108,6 +109,7 @@ __all__ = [
     "ArgMax",
     "ArgMin",
     "CacheInfo",
+    "CancelToken",
     "Cancelled",
     "Config",
     "Count",
@@ -124,9 +126,12 @@ __all__ = [
     "MemoryInfo",
     "MemoryUse",
     "Min",
+    "Partial",
     "Profile",
+    "Progress",
     "Ragged",
     "ResourceError",
+    "Silence",
     "Sum",
     "Timeout",
     "UsageError",
@@ -220,6 +225,7 @@ if _TYPE_CHECKING:
         Sum,
     )
     from .failures import Failures
+    from .partial import Partial
 else:
     _ACCUMULATORS = frozenset(
         {
@@ -250,6 +256,10 @@ else:
             from .failures import Failures
 
             return Failures
+        if name == "Partial":
+            from .partial import Partial
+
+            return Partial
         function = _functions.function_of_row(name)
         if function is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -87,6 +87,11 @@ def map(
     )
     if out_axes == 0 and type(out_axes) is int:
         return function(*arrays, **per_call)
+    if function._call_options({}).is_partial:
+        raise UsageError(
+            "map: out_axes with on_timeout; got 'partial', expected 'raise'. Leave out_axes out, "
+            "and move the axes of the results."
+        )
     if per_call.get("out") is not None:
         function(*arrays, **per_call | {"out": _with_axes(per_call["out"], out_axes, 0)})
         return per_call["out"]

@@ -1,15 +1,17 @@
 """The options of a call: of the call itself, of the function, of the process, in this order."""
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ._core import Accuracy, Compile, MapOptions, Math, OnError, forget_calls
+from ._core import Accuracy, CancelToken, Compile, MapOptions, Math, OnError, forget_calls
 from .errors import UsageError, UsageTypeError
 
 _COMPILE = {"auto": Compile.Auto, "now": Compile.Now, "never": Compile.Never}
 _ACCURACY = {"default": Accuracy.Default, "high": Accuracy.High}
 _ON_ERROR = {"raise": OnError.Raise, "collect": OnError.Collect, "fill": OnError.Fill}
+_ON_TIMEOUT = {"raise": False, "partial": True}
 _MATH = {"strict": Math.Strict, "fast": Math.Fast}
 
 
@@ -47,7 +49,24 @@ def _progress(call: str, option: str, value: Any) -> Any:
         return value or None
     raise UsageTypeError(
         f"{call}: {option} cannot be told anything; got {type(value).__name__}, expected True, or "
-        "a function of the elements done and of all."
+        "a function of a Progress."
+    )
+
+
+def _on_silence(call: str, option: str, value: Any) -> Any:
+    if value is None or callable(value):
+        return value
+    raise UsageTypeError(
+        f"{call}: {option} cannot be told anything; got {type(value).__name__}, expected a "
+        "function of a Silence."
+    )
+
+
+def _token(call: str, option: str, value: Any) -> Any:
+    if value is None or isinstance(value, CancelToken):
+        return value
+    raise UsageTypeError(
+        f"{call}: {option} is no token; got {type(value).__name__}, expected a CancelToken."
     )
 
 
@@ -69,6 +88,10 @@ _CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
     "accuracy": lambda call, name, value: choice(call, name, value, _ACCURACY),
     "math": lambda call, name, value: choice(call, name, value, _MATH),
     "timeout": _seconds,
+    "on_timeout": lambda call, name, value: choice(call, name, value, _ON_TIMEOUT),
+    "cancel": _token,
+    "watchdog": _seconds,
+    "on_silence": _on_silence,
     "progress": _progress,
     "max_prints": lambda call, name, value: whole_number(call, name, value, 2**63 - 1),
     "on_error": lambda call, name, value: choice(call, name, value, _ON_ERROR),
@@ -80,6 +103,10 @@ _MOST_PRINTS = 1000  # unless something else is said
 NAMES = frozenset(_CHECKS)
 
 
+def _say(silence: Any) -> None:
+    print(silence, file=sys.stderr)
+
+
 class CallOptions(NamedTuple):
     """The options of one call."""
 
@@ -87,6 +114,8 @@ class CallOptions(NamedTuple):
     progress: Any  # None, True or a function
     max_prints: int  # lines that a call prints at most
     fill_value: Any = None  # of results of elements that fail; None: NaN and 0
+    is_partial: bool = False  # a call that is late returns what is finished
+    on_silence: Any = None  # None: stderr is told
 
     @property
     def goes_on(self) -> bool:
@@ -97,6 +126,24 @@ class CallOptions(NamedTuple):
     def collects(self) -> bool:
         """Whether failures are told beside the results."""
         return self.map.on_error is OnError.Collect
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody is told of the call while it runs."""
+        return self.progress is not None or self.map.watchdog > 0
+
+    @property
+    def silence(self) -> Any:
+        """The function that is told of a silence, if there is a watchdog."""
+        return None if self.map.watchdog == 0 else self.on_silence or _say
+
+    def but(self, given: dict[str, Any]) -> "CallOptions":
+        """Return them with others, which are checked, in their place."""
+        own = {name: given[name] for name in ("progress", "on_silence") if name in given}
+        options = MapOptions(self.map)
+        for name in given.keys() - own.keys():
+            setattr(options, name, given[name])
+        return self._replace(map=options, **own)
 
 
 def checked(call: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -117,10 +164,12 @@ def resolve(*levels: dict[str, Any]) -> CallOptions:
     progress = merged.pop("progress", None)
     max_prints = merged.pop("max_prints", _MOST_PRINTS)
     fill_value = merged.pop("fill_value", None)
+    is_partial = merged.pop("on_timeout", False)
+    on_silence = merged.pop("on_silence", None)
     options = MapOptions()
     for name, value in merged.items():
         setattr(options, name, value)
-    return CallOptions(options, progress, max_prints, fill_value)
+    return CallOptions(options, progress, max_prints, fill_value, is_partial, on_silence)
 
 
 @functools.lru_cache(maxsize=1)
@@ -135,11 +184,13 @@ class Config:
     Attributes
     ----------
     threads, memory, max_steps, max_prints, max_failures, count, seed, first_element : int
-    compile, accuracy, math, on_error : str
+    compile, accuracy, math, on_error, on_timeout : str
     fill_value : number
     check_numerics : bool
-    timeout : float or None
+    timeout, watchdog : float or None
+    cancel : CancelToken or None
     progress : bool or callable
+    on_silence : callable
         As `vectorize` has them.
 
     Examples

@@ -51,8 +51,9 @@ class Vectorized(Caller):
         Where the results go: of the right type and shape, apart from the inputs.
     where : array_like of bool, optional
         Which elements are computed; elsewhere `out`, which must be given, stays as it is.
-    threads, memory, accuracy, math, compile, max_steps, max_prints, timeout, progress, count, \
-seed, first_element, on_error, fill_value, max_failures, check_numerics
+    threads, memory, accuracy, math, compile, max_steps, max_prints, timeout, on_timeout, \
+cancel, progress, watchdog, on_silence, count, seed, first_element, on_error, fill_value, \
+max_failures, check_numerics
         As `vectorize` has them, for this call.
     """
 
@@ -114,12 +115,15 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
         going = self._going(options, recorded)
         if going is not None:
             options = going.options
+        if options.is_partial:
+            run = _Run(function, described, described.shape, recorded, values, options)
+            return self._run_partial(run, out)
         if described.ragged:
             run = _Run(function, described, described.shape, recorded, values, options)
             result = self._run_ragged(run, out)
             return result if going is None else going.with_failures(result)
         is_simple = recorded.prints is None and recorded.folds is None and not recorded.has_woven
-        if not is_simple or out is not None or options.progress is not None:
+        if not is_simple or out is not None or options.is_watched:
             outputs = self._outputs(out, described.shape, recorded)
             run = _Run(function, described, described.shape, recorded, values, options)
             self._run_into(run, outputs)
@@ -128,7 +132,7 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
             result = _nest(recorded.structure, recorded.program.call(values, options.map))
         if going is not None:
             return going.with_failures(result)
-        if is_simple and described.is_plain and options.progress is None:
+        if is_simple and described.is_plain and not options.is_watched:
             self._remember_call(args, given, kwargs, found, options)
         return result
 
@@ -139,6 +143,23 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
         from .failures import Going  # seldom needed
 
         return Going(self.name, options, recorded)
+
+    def _run_partial(self, run: "_Run", out: Any) -> Any:
+        """Run until the time is up, and return what is finished."""
+        from .partial import Partial, refuse  # seldom needed
+
+        recorded = run.recorded
+        refuse(self.name, recorded, bool(run.described.ragged))
+        outputs = self._outputs(out, run.shape, recorded)
+
+        def results() -> Any:
+            return out if out is not None else _nest(recorded.structure, _scalars(outputs))
+
+        def run_with(options: CallOptions) -> None:
+            own = _Run(run.function, run.described, run.shape, recorded, run.values, options)
+            self._run_into(own, outputs)
+
+        return Partial(run.shape, run.options, results).begin(run_with, outputs, out is None)
 
     def _run_ragged(self, run: "_Run", out: Any, mask: Any = None) -> Any:
         """Run over rows of different lengths."""
@@ -307,6 +328,8 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
         options.map.mask = described.signature.parameters
         values = (*described.values, mask, *found.values)
         run = _Run(function, described, shape, found.recorded, values, options)
+        if options.is_partial:
+            return self._run_partial(run, out)
         if found.recorded.ragged is not None:
             self._run_ragged(run, out, mask)
         else:
@@ -332,18 +355,23 @@ seed, first_element, on_error, fill_value, max_failures, check_numerics
         outputs = run.recorded.woven(outputs)
         total = math.prod(run.shape)
         with shown(options.progress, self.name, total) as progress:
+            silence = options.silence
             added = run.recorded.folds
             folds = nullcontext(()) if added is None else added.running(self.name, run.function)
             if run.recorded.prints is None:
                 with folds as totals:
-                    program.call_into(outputs, run.values, options.map, progress, totals)
+                    program.call_into(
+                        outputs, run.values, options.map, progress, totals, silence=silence
+                    )
                 return
             counts = np.zeros(run.shape, np.int32)
             failed = None
             try:
                 with folds as totals:
                     values = run.values
-                    program.call_into((*outputs, counts), values, options.map, progress, totals)
+                    program.call_into(
+                        (*outputs, counts), values, options.map, progress, totals, silence=silence
+                    )
             except ElementError as error:
                 failed = error
         self._print(run, counts, failed)
@@ -743,11 +771,21 @@ def vectorize(
         pairs: within one unit in the last place, and several times slower.
     timeout : float, optional
         Seconds after which a call ends with `Timeout`.
+    on_timeout : {"raise", "partial"}, optional
+        With "partial" a call returns a `Partial`, also when it is cancelled: what is finished, and
+        the way to go on with the rest.
+    cancel : CancelToken, optional
+        Stops the call from another thread: it ends with `Cancelled`.
+    watchdog : float, optional
+        Seconds without an element that ends, after which a line on stderr says which elements
+        run, where, and since when.
+    on_silence : callable, optional
+        A function that is told the `Silence` instead.
     max_prints : int, optional
         Lines that elements may print in a call, 1000 if not given; 0 for none.
     progress : bool or callable, optional
-        True for a progress bar (by tqdm if that is there), or a function that is told the elements
-        done and all.
+        True for a progress bar (by tqdm if that is there), or a function that is told the
+        `Progress` now and then and at the end; an exception of its ends the call.
     on_error : {"raise", "collect", "fill"}, optional
         What becomes of a call in which elements fail: it ends with `ElementError` for the lowest
         one; or all others end, the results of those that fail are `fill_value`, and they are left

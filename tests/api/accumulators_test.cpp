@@ -458,7 +458,7 @@ TEST(Accumulators, OneCallAtATime) {
   Sum<double> total;
   std::string said;
   MapOptions options{.threads = 1};
-  options.progress = [&](std::int64_t) {
+  options.progress = [&](const Progress&) {
     if (!said.empty()) return;
     said =
         test::message_of<Error>([&] { map([&](f64 v) { total.add(v); }, std::vector<double>(3)); });

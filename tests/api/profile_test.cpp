@@ -47,6 +47,28 @@ TEST(Profile, SeesCallsChunksAndCompiles) {
   EXPECT_TRUE(has(summary.str(), "\nprofiled ")) << summary;
 }
 
+TEST(Profile, CountsLiveLanesOfTheTileMachineAndOfPackets) {
+  std::vector<double> counts(3000, 2.0);
+  for (std::size_t i = 0; i < counts.size(); i += 7) counts[i] = 90;
+  for (const Compile compile : {Compile::Never, Compile::Now}) {
+    auto f = vectorize(
+        [](f64 x) {
+          While([&] { return x > 0; }, [&] { x = x - 1; });
+          return x;
+        },
+        {.name = "uneven", .schedule = {.refill = false}});
+    Profile profile;
+    f.with({.threads = 1, .compile = compile}, counts);
+    profile.stop();
+    const std::string json = profile.json();
+    const std::size_t at = json.find("\"live lanes\"");
+    ASSERT_NE(at, std::string::npos) << json;
+    const double percent = std::stod(json.substr(json.find("\"percent\":", at) + 10));
+    EXPECT_GT(percent, 10) << json;
+    EXPECT_LT(percent, 95) << json;
+  }
+}
+
 TEST(Profile, SeesTheTileMachineAndSmallCalls) {
   const std::vector<float> xs(10);
   auto f = vectorize([](f32 x) { return x + 1; }, {.name = "small", .schedule = {}});

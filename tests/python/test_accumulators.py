@@ -619,7 +619,7 @@ def test_only_one_call_at_a_time_adds_to_an_accumulator():
     total = lw.Sum()
     begun, done = threading.Event(), threading.Event()
 
-    def wait(count, of):
+    def wait(told):
         begun.set()
         done.wait(10)
 

@@ -1,5 +1,6 @@
 """Options of calls, of functions and of the process; the entry points that take them."""
 
+import re
 import sys
 import time
 
@@ -71,15 +72,18 @@ def test_progress_is_told_what_is_done():
     told = []
     f = lw.vectorize(countdown, compile="never")
     n = 2000
-    got = f(np.full(n, 3e4), progress=lambda done, total: told.append((done, total)), threads=1)
+    got = f(np.full(n, 3e4), progress=told.append, threads=1)
     assert_same(got, np.zeros(n))
-    assert told[-1] == (n, n)
-    assert all(total == n for _, total in told)
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert all(isinstance(one, lw.Progress) and one.total == n for one in told)
+    assert (told[-1].done, told[-1].left) == (n, 0.0)
+    assert [one.done for one in told] == sorted(one.done for one in told)
+    for one in told[1:]:
+        assert one.rate == pytest.approx(one.done / one.seconds, rel=0.2)
+        assert one.left == pytest.approx((n - one.done) / one.rate)
 
 
 def test_an_exception_of_progress_ends_the_map():
-    def stop(done, total):
+    def stop(told):
         raise KeyError("enough")
 
     f = lw.vectorize(lambda x: lw.while_loop(lambda v: v > 0, lambda v: v * 0.5 + 1, x))
@@ -90,7 +94,8 @@ def test_an_exception_of_progress_ends_the_map():
 def test_progress_is_shown_without_tqdm(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     assert_same(plus_one(X, progress=True), X + 1)
-    assert capsys.readouterr().err == "\rplus_one: 100.0%\n"
+    said = capsys.readouterr().err
+    assert re.fullmatch(r"\rplus_one: 100\.0%, [0-9.e+]+ elements/s *\n", said), said
 
 
 def test_progress_is_shown_by_tqdm():

@@ -52,6 +52,10 @@ def test_json_has_all_of_it(explained):
     assert len(data["last_run"]["shares"]) == data["last_run"]["workers"]
     assert 0 < data["last_run"]["seconds"] < 60
     assert data["last_run"]["peak_bytes"] <= data["last_run"]["scratch_bytes"]
+    memory = data["last_run"]["memory"]
+    assert memory[0]["seconds"] == 0
+    assert [use["seconds"] for use in memory] == sorted(use["seconds"] for use in memory)
+    assert memory[-1]["bytes"] == data["last_run"]["peak_bytes"]
     assert data["roofline"]["flops"] > 0
     assert data["budget_bytes"] > 0
 
@@ -95,9 +99,30 @@ def test_the_page_is_whole_and_needs_nothing(explained, tmp_path):
     assert page.addresses == []
     assert "<script" not in text
     assert "http" not in text
-    for title in ("Schedule", "The last run", "Steps of loops", "Memory", "Compiling", "Program"):
+    for title in (
+        "Schedule",
+        "The last run",
+        "Steps of loops",
+        "Lanes over time",
+        "Memory",
+        "Compiling",
+        "Program",
+    ):
         assert title in page.titles
     assert "<svg" in text
+
+
+def test_memory_over_time_is_shown_beside_a_budget_that_is_near():
+    f = lw.vectorize(_halvings, compile="never", threads=1)
+    x = np.linspace(1, 1e6, 100_000)[::2]
+    f(x)
+    page = f.explain(x).html()
+    assert "Over the time of the last run, far below the budget" in page
+    budget = 2 * f.explain(x).projected_bytes
+    f(x, memory=budget)
+    page = f.explain(x, memory=budget).html()
+    assert "Over the time of the last run, with the budget (dashed)" in page
+    assert 'class="limit"' in page
 
 
 def test_names_and_programs_are_escaped():

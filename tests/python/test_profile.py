@@ -84,7 +84,20 @@ def test_calls_chunks_and_counters_are_in_the_trace(trace):
     done = sum(e["args"].get("elements", 0) for e in chunks if e["args"]["function"] == "halvings")
     assert done == 6 * 300_000
     counters = [event for event in trace[0]["traceEvents"] if event["ph"] == "C"]
-    assert max(event["args"]["bytes"] for event in counters) > 0
+    scratch = [one["args"]["bytes"] for one in counters if one["name"] == "scratch bytes"]
+    assert max(scratch) > 0
+    live = [one["args"]["percent"] for one in counters if one["name"] == "live lanes"]
+    assert all(0 < one <= 100 for one in live)
+
+
+def test_live_lanes_are_counted_while_the_tile_machine_runs():
+    f = lw.vectorize(_halvings, name="uneven", compile="never", threads=1)
+    with lw.profile() as profile:
+        f(np.repeat([1e6, 2.0, 2.0], 10_000))
+    events = json.loads(profile.json())["traceEvents"]
+    live = [one["args"]["percent"] for one in events if one["name"] == "live lanes"]
+    assert live
+    assert all(0 < one <= 100 for one in live)
 
 
 def test_the_table_has_a_row_for_each_function(trace):

@@ -205,6 +205,10 @@ class Machine::Worker {
           packed = true;
           n = live;
         }
+        if (options_.lanes != nullptr && !info.once) {
+          options_.lanes->all += n;
+          options_.lanes->live += live;
+        }
         if (info.counted && !options_.trips.empty() &&
             !count_trips(info, packed ? order : nullptr, n)) {
           exit = Exit::Abandon;

@@ -274,7 +274,9 @@ class Run:
                 spread(numbers_of_rows, bounds, low, values[-1])
             target = part.target(low, high)
             try:
-                one.program.call_into((target,), tuple(values), options, None)
+                one.program.call_into(
+                    (target,), tuple(values), options, None, silence=self._options.silence
+                )
             except ElementError as error:
                 raise _renumbered(error, part.row(low + error.element)) from None
             part.store(low, target)
@@ -333,12 +335,13 @@ class Run:
 
     def _run_block(self, block: slice, results: list[Any], progress: Any) -> None:
         """Run the program for the rows of a block, by length where they differ much."""
-        tell = None if progress is None else lambda done: progress(block.start + done)
+        tell = None if progress is None else lambda done, rate: progress(block.start + done, rate)
         call = self._recorded.program.call_into
         options = self._map_options(block.start)
         offsets = self._longest(block)
         try:
-            call(tuple(results), self._in_block(block), options, tell, (), offsets)
+            values, silence = self._in_block(block), self._options.silence
+            call(tuple(results), values, options, tell, (), offsets, silence)
         except ElementError as error:
             raise _renumbered(error, block.start + error.element) from None
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <utility>
@@ -23,6 +24,7 @@ namespace {
 constexpr std::string_view kSuffix = ".code";
 constexpr std::string_view kNew = ".new-";  // begins the names of files that are being written
 constexpr std::time_t kAbandoned = 3600;    // seconds after which their writer must be dead
+constexpr std::time_t kUnknown = 60;        // or is, if no process here has its number
 
 bool is_ours(const struct stat& s) {
   return s.st_uid == geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
@@ -96,6 +98,16 @@ std::vector<Found> list(int at) {
   }
   closedir(directory);
   return found;
+}
+
+/// True for a file whose writer was killed. One in another container is not known here; it would
+/// not keep what it has written.
+bool is_abandoned(const Found& file, std::time_t now) {
+  if (!file.name.starts_with(kNew)) return false;
+  const std::time_t age = now - file.used.tv_sec;
+  const int writer = std::atoi(file.name.c_str() + kNew.size());
+  return age > kAbandoned ||
+         (age > kUnknown && writer > 0 && kill(writer, 0) != 0 && errno == ESRCH);
 }
 
 /// Makes a directory and those above it, for this user only.
@@ -286,9 +298,8 @@ void DiskStore::trim(int at, std::uint64_t added) {
   });
   const std::time_t now = std::time(nullptr);
   for (const Found& f : files) {
-    const bool is_abandoned = f.name.starts_with(kNew) && f.used.tv_sec + kAbandoned < now;
     const bool is_in_the_way = is_full && total_ > most - most / 8 && !f.name.starts_with(kNew);
-    if (!is_abandoned && !is_in_the_way) continue;
+    if (!is_abandoned(f, now) && !is_in_the_way) continue;
     unlinkat(at, f.name.c_str(), 0);
     total_ -= f.bytes;
   }

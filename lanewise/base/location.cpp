@@ -13,6 +13,7 @@ const char* intern(std::string_view name) {
   static std::mutex mutex;
   static auto& names = *new std::unordered_set<std::string>;  // never destroyed: pointers live on
   const std::lock_guard lock(mutex);
+  name = name.substr(0, name.find('\0'));  // equal text is an equal pointer
   return names.emplace(name).first->c_str();
 }
 

@@ -14,6 +14,8 @@
 namespace lw::ir {
 namespace {
 
+constexpr int kMostNested = 1000;  // loops one in another: whoever reads them calls itself
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : in_(text, "parse"), build_("f") {}
@@ -112,10 +114,12 @@ class Parser {
   }
 
   void block() {
+    if (++depth_ > kMostNested) in_.fail("too many loops one in another");
     while (!in_.accept("}")) {
       if (in_.is_at_end()) in_.fail("expected '}'");
       line();
     }
+    --depth_;
     in_.end_line();
   }
 
@@ -280,6 +284,7 @@ class Parser {
 
   base::Cursor in_;
   Builder build_;
+  int depth_ = 0;  // blocks that are open
   std::unordered_map<std::uint32_t, ValueId> names_;
 };
 

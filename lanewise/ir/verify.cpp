@@ -122,6 +122,7 @@ class Verifier {
       case Op::Next:
         return carried(id, in.operands, loop);
       case Op::Fail:
+        require(in.index <= static_cast<std::uint32_t>(FailKind::Conversion), id, "a kind");
         return require(!in.operands.empty() && f_[in.operands[0]].type == DType::Bool, id,
                        "the condition is a bool");
       case Op::Return: {
@@ -137,7 +138,8 @@ class Verifier {
         return;
       }
       case Op::Element:
-        return require(in.type == DType::U32 && in.index < 2, id, "word 0 or 1, a u32");
+        return require(in.operands.empty() && in.type == DType::U32 && in.index < 2, id,
+                       "word 0 or 1, a u32");
       case Op::TableSize:
         return require(
             in.operands.size() == 1 && is_indexed(in.operands[0]) && in.type == DType::I64, id,
@@ -160,6 +162,8 @@ class Verifier {
                     (f_[in.operands[0]].op == Op::Array || is_target(f_, in.operands[0])),
                 id, "names an array or target");
         return place(id);
+      case Op::Slot:
+        return require(in.operands.empty(), id, "number of operands");
       case Op::SlotRead:
         return require(in.operands.size() == 1 && is_slot(in.operands[0], in.type), id,
                        "names a slot of its type");
@@ -197,7 +201,12 @@ class Verifier {
     require(in.type == type, id, "the type of its value");
     require(collect != Collect::Keep || has_count(f_[loops_.back()]) == is_own, id,
             "it is kept in a target where elements differ in their positions, and only there");
-    if (collect == Collect::Keep) return;
+    if (collect == Collect::Keep) {
+      const std::uint64_t positions = f_[loops_.back()].index;
+      const bool is_row = is_array(f_, in.operands[0]);
+      return require(!is_row || size_of(f_, in.operands[0]) <= kMostPositions / positions, id,
+                     "as many values as an array can have");
+    }
     require(is_number(f_, in.operands[0]), id, "only numbers are combined");
     const DType types[] = {type, type};
     require(ops::result_type(gives_place(collect) ? Op::Min : combining_op(collect), types, type) ==

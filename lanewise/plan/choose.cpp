@@ -397,25 +397,6 @@ Choice choose_batched(const ir::Function& f, const Wish& wish) {
   return choice;
 }
 
-double packet_occupancy(const Sample& sample, int lanes) {
-  double useful = 0;
-  double all = 0;
-  const auto count = sample.trips.size();
-  for (std::size_t run = 0; run < count; run += static_cast<std::size_t>(sample.run)) {
-    const std::size_t run_end = std::min(count, run + static_cast<std::size_t>(sample.run));
-    for (std::size_t i = run; i < run_end; i += static_cast<std::size_t>(lanes)) {
-      const std::size_t end = std::min(run_end, i + static_cast<std::size_t>(lanes));
-      std::uint32_t slowest = 0;
-      for (std::size_t j = i; j < end; ++j) {
-        slowest = std::max(slowest, sample.trips[j]);
-        useful += sample.trips[j];
-      }
-      all += static_cast<double>(slowest) * static_cast<double>(end - i);
-    }
-  }
-  return all > 0 ? useful / all : 1;
-}
-
 namespace {
 
 double estimate_block_ns(const ir::Function& f, ir::BlockId block, double mean_trips) {

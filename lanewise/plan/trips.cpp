@@ -9,6 +9,25 @@
 
 namespace lw::plan {
 
+double packet_occupancy(const Sample& sample, int lanes) {
+  double useful = 0;
+  double all = 0;
+  const auto count = sample.trips.size();
+  for (std::size_t run = 0; run < count; run += static_cast<std::size_t>(sample.run)) {
+    const std::size_t run_end = std::min(count, run + static_cast<std::size_t>(sample.run));
+    for (std::size_t i = run; i < run_end; i += static_cast<std::size_t>(lanes)) {
+      const std::size_t end = std::min(run_end, i + static_cast<std::size_t>(lanes));
+      std::uint32_t slowest = 0;
+      for (std::size_t j = i; j < end; ++j) {
+        slowest = std::max(slowest, sample.trips[j]);
+        useful += sample.trips[j];
+      }
+      all += static_cast<double>(slowest) * static_cast<double>(end - i);
+    }
+  }
+  return all > 0 ? useful / all : 1;
+}
+
 TripCounts count_trips(const Sample& sample, int lanes) {
   TripCounts counts;
   if (sample.trips.empty()) return counts;
@@ -37,7 +56,7 @@ TripCounts parse_trips(const std::string& line) {
   std::istringstream in(line);
   in.imbue(std::locale::classic());
   in >> trips.samples >> trips.mean >> trips.most >> trips.occupancy;
-  if (!in) return {};
+  if (!in || trips.samples < 0 || trips.mean < 0) return {};
   for (std::int64_t count = 0; in >> count;) trips.histogram.push_back(count);
   return trips;
 }

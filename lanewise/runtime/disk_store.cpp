@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <utility>
@@ -20,63 +21,13 @@
 namespace lw::runtime {
 namespace {
 
-constexpr char kMagic[8] = {'l', 'a', 'n', 'e', 'w', 'i', 's', 'e'};
-constexpr std::uint64_t kFormat = 1;
 constexpr std::string_view kSuffix = ".code";
 constexpr std::string_view kNew = ".new-";  // begins the names of files that are being written
 constexpr std::time_t kAbandoned = 3600;    // seconds after which their writer must be dead
-
-/// A file: this, then the key, the plan and the object.
-struct Header {
-  char magic[8];
-  std::uint64_t format;
-  std::uint64_t checksum;  // of the file with 0 here
-  std::uint64_t key_bytes, plan_bytes, object_bytes;
-};
+constexpr std::time_t kUnknown = 60;        // or is, if no process here has its number
 
 bool is_ours(const struct stat& s) {
   return s.st_uid == geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-std::string encode(std::string_view key, const DiskStore::Entry& entry) {
-  Header header{};
-  std::memcpy(header.magic, kMagic, sizeof(kMagic));
-  header.format = kFormat;
-  header.key_bytes = key.size();
-  header.plan_bytes = entry.plan.size();
-  header.object_bytes = entry.object.size();
-  std::string bytes(sizeof(header), '\0');
-  bytes.reserve(sizeof(header) + key.size() + entry.plan.size() + entry.object.size());
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  bytes.append(key).append(entry.plan).append(entry.object);
-  header.checksum = base::hash(bytes);
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  return bytes;
-}
-
-enum class Verdict { Good, Damaged, OtherKey };
-
-Verdict decode(std::string& bytes, std::string_view key, DiskStore::Entry& entry) {
-  Header header;
-  if (bytes.size() < sizeof(header)) return Verdict::Damaged;
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0 || header.format != kFormat) {
-    return Verdict::Damaged;
-  }
-  const std::uint64_t checksum = std::exchange(header.checksum, 0);
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  if (base::hash(bytes) != checksum) return Verdict::Damaged;
-  std::string_view rest = std::string_view(bytes).substr(sizeof(header));
-  const auto take = [&](std::uint64_t count) {
-    const std::string_view part = rest.substr(0, count);
-    rest.remove_prefix(part.size());
-    return part;
-  };
-  if (take(header.key_bytes) != key) return Verdict::OtherKey;
-  entry.plan = take(header.plan_bytes);
-  entry.object = take(header.object_bytes);
-  return entry.object.size() == header.object_bytes && rest.empty() ? Verdict::Good
-                                                                    : Verdict::Damaged;
 }
 
 bool read_all(int file, std::string& bytes) {
@@ -147,6 +98,16 @@ std::vector<Found> list(int at) {
   }
   closedir(directory);
   return found;
+}
+
+/// True for a file whose writer was killed. One in another container is not known here; it would
+/// not keep what it has written.
+bool is_abandoned(const Found& file, std::time_t now) {
+  if (!file.name.starts_with(kNew)) return false;
+  const std::time_t age = now - file.used.tv_sec;
+  const int writer = std::atoi(file.name.c_str() + kNew.size());
+  return age > kAbandoned ||
+         (age > kUnknown && writer > 0 && kill(writer, 0) != 0 && errno == ESRCH);
 }
 
 /// Makes a directory and those above it, for this user only.
@@ -337,9 +298,8 @@ void DiskStore::trim(int at, std::uint64_t added) {
   });
   const std::time_t now = std::time(nullptr);
   for (const Found& f : files) {
-    const bool is_abandoned = f.name.starts_with(kNew) && f.used.tv_sec + kAbandoned < now;
     const bool is_in_the_way = is_full && total_ > most - most / 8 && !f.name.starts_with(kNew);
-    if (!is_abandoned && !is_in_the_way) continue;
+    if (!is_abandoned(f, now) && !is_in_the_way) continue;
     unlinkat(at, f.name.c_str(), 0);
     total_ -= f.bytes;
   }

@@ -1,7 +1,6 @@
 // Machine code kept on disk between processes: a directory with a file for each program.
 //
-// A file holds the whole key, which is compared, and a checksum over all of it, so that neither a
-// collision of hashes nor a damaged file can give wrong code. Writers make a new file under another
+// What a file holds is in disk_entry.h. Writers make a new file under another
 // name and rename it: readers see all of it or nothing. Directory and files must belong to the
 // effective user, be writable by nobody else and be no symbolic links. Whatever goes wrong, the
 // answer is "not there": the caller compiles. LANEWISE_DUMP=cache says why.
@@ -16,6 +15,7 @@
 #include <string_view>
 
 #include "lanewise/base/hash.h"
+#include "lanewise/runtime/disk_entry.h"
 
 namespace lw::runtime {
 
@@ -26,10 +26,7 @@ class DiskStore {
     std::uint64_t most_bytes = std::uint64_t{256} << 20;
     std::uint64_t (*hash)(std::string_view) = base::hash;  // names the files
   };
-  struct Entry {
-    std::string plan;
-    std::string object;
-  };
+  using Entry = DiskEntry;
   struct Info {
     std::string directory;  // empty: nothing is kept
     std::uint64_t hits = 0;

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <future>
 #include <optional>
-#include <sstream>
 
 #include "lanewise/base/environment.h"
 #include "lanewise/base/error.h"
@@ -16,6 +15,7 @@
 #include "lanewise/runtime/disk_store.h"
 #include "lanewise/runtime/memory.h"
 #include "lanewise/runtime/program_cache.h"
+#include "lanewise/runtime/stored_plan.h"
 #include "lanewise/runtime/timeline.h"
 #include "lanewise/transform/passes.h"
 
@@ -28,20 +28,6 @@ double now_ms() {
   return std::chrono::duration<double, std::milli>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
-}
-
-/// The planner's choice as it is kept beside the code.
-struct StoredPlan {
-  plan::Choice choice;
-  plan::TripCounts trips;
-  std::size_t scratch = 0;
-};
-
-std::string print_plan(const StoredPlan& p) {
-  const plan::Schedule& s = p.choice.schedule;
-  return fmt::format("{} {} {} {} {} {} {} {} {}\n{}\n{}", int{s.refill}, int{s.inner}, s.batched,
-                     static_cast<int>(s.isa), s.lanes, s.interleave, s.steps, s.threshold,
-                     p.scratch, plan::print_trips(p.trips), p.choice.reason);
 }
 
 /// The phases of a compile that has just ended, as events of a profile one behind the other.
@@ -58,22 +44,6 @@ void show_phases(std::int64_t start, const CompileTimes& times) {
   add(Happening::Passes, times.passes_ms);
   add(Happening::Code, times.code_ms);
   add(Happening::Link, times.link_ms);
-}
-
-std::optional<StoredPlan> parse_plan(const std::string& text) {
-  StoredPlan p;
-  plan::Schedule& s = p.choice.schedule;
-  int isa = 0;
-  std::istringstream in(text);
-  in.imbue(std::locale::classic());
-  in >> s.refill >> s.inner >> s.batched >> isa >> s.lanes >> s.interleave >> s.steps >>
-      s.threshold >> p.scratch;
-  std::string trips;
-  if (!in || in.get() != '\n' || !std::getline(in, trips)) return std::nullopt;
-  s.isa = static_cast<plan::Isa>(isa);
-  p.trips = plan::parse_trips(trips);
-  p.choice.reason = text.substr(static_cast<std::size_t>(in.tellg()));
-  return p;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lanewise/base/error.h"
+#include "lanewise/ir/print.h"
 #include "tests/support/message_of.h"
 
 namespace lw::ir {
@@ -107,6 +108,27 @@ TEST(IrParse, AccessesNameTheirMode) {
             "parse: line 3: expected an array, an index and a value; got 'check'.");
   EXPECT_EQ(refusal_of_body("  %2 = array f32 %0"),
             "parse: line 2: expected a whole number; got ''.");
+}
+
+TEST(IrParse, LoopsThatStandOneInAnotherAreBounded) {
+  const auto nested = [](int count) {
+    std::string body;
+    for (int i = 0; i < count; ++i) body += "%" + std::to_string(i + 2) + " = loop () {\n";
+    for (int i = 0; i < count; ++i) body += "next ()\n}\n";
+    return refusal_of_body(body);
+  };
+  EXPECT_EQ(nested(999), "[nothing was thrown]");
+  EXPECT_EQ(nested(100'000),
+            "parse: line 1002: too many loops one in another; got '%1002 = loop () {'.");
+}
+
+TEST(IrParse, AZeroByteEndsTheNameOfAFile) {
+  std::string text =
+      "function f(%0: f32) -> (f32) {\n  %1 = neg f32 %0  # a|b.py:3\n  return (%1)\n}\n";
+  text[text.find('|')] = '\0';
+  const Function f = parse(text);
+  EXPECT_EQ(base::to_string(f[1].location), "a:3");
+  EXPECT_EQ(parse(print(f, {.locations = true}))[1].location, f[1].location);
 }
 
 }  // namespace

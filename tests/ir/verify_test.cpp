@@ -105,6 +105,29 @@ TEST(IrVerify, SlotsAreReadAndWrittenAsTheirType) {
             "verify: f: instruction 3 (slot_read): names a slot of its type.");
 }
 
+TEST(IrVerify, SlotsAndElementNumbersHaveNoOperands) {
+  EXPECT_EQ(refusal("  %3 = slot f32 %0\n  return (%0)"),
+            "verify: f: instruction 3 (slot): number of operands.");
+  EXPECT_EQ(refusal("  %3 = element u32 %0 0\n  return (%0)"),
+            "verify: f: instruction 3 (element): word 0 or 1, a u32.");
+}
+
+TEST(IrVerify, AFailureHasAKind) {
+  EXPECT_EQ(refusal("  fail_if %2 9\n  return (%0)"), "[nothing was thrown]");
+  EXPECT_EQ(refusal("  fail_if %2 10\n  return (%0)"),
+            "verify: f: instruction 3 (fail_if): a kind.");
+}
+
+TEST(IrVerify, WhatIsKeptOfRowsFitsAnArray) {
+  const auto keep = [](const std::string& positions) {
+    return refusal("  %3 = array f32 %0 32768\n  %4 = each " + positions +
+                   " (%5: i32) {\n    collect keep %3\n  }\n  return (%0)");
+  };
+  EXPECT_EQ(keep("32768"), "[nothing was thrown]");
+  EXPECT_EQ(keep("32769"),
+            "verify: f: instruction 6 (collect): as many values as an array can have.");
+}
+
 TEST(IrVerify, AnExitNamesALoopAroundIt) {
   const auto exit = [](const std::string& up) {
     return refusal(

@@ -147,6 +147,24 @@ def test_unchecked_indices_are_refused(path):
         lw.Vectorized.load(path)
 
 
+def test_places_that_nobody_checks_are_refused(path):
+    f = lw.vectorize(lambda x: x + 1)
+    f(X)
+    f.save(path)
+    program = """function f(%0: f64) -> (f64) {
+  %1 = array f64 %0 4
+  %2 = constant i32 1000000
+  %3 = each 4 (%4: i32) {
+    collect keep %0, %1, %2
+  }
+  return (%0)
+}
+"""
+    change(path, program=program)
+    with pytest.raises(lw.UsageError, match=r"^load: a program uses unchecked indices"):
+        lw.Vectorized.load(path)
+
+
 def test_a_description_that_would_fill_the_memory_is_refused(path, monkeypatch):
     f = lw.vectorize(lambda x: x + 1)
     f(X)

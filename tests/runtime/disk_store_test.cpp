@@ -272,15 +272,78 @@ TEST_F(RuntimeDiskStore, FilesOfDeadWritersGoAndOthersStay) {
   const std::string dead = path() + "/.new-1-1-1";
   const std::string alive = path() + "/.new-1-1-2";
   const std::string foreign = path() + "/notes.txt";
-  for (const std::string& file : {dead, alive, foreign}) write_file(file, "x");
+  // No process has this number; in another container there may be one.
+  const std::string killed = path() + "/.new-2147483647-1-1";
+  const std::string unknown = path() + "/.new-2147483647-1-2";
+  for (const std::string& file : {dead, alive, foreign, killed, unknown}) write_file(file, "x");
   set_age(dead, 4000);
   set_age(foreign, 4000);
+  set_age(killed, 100);
+  set_age(alive, 100);
   save_one();
   EXPECT_FALSE(std::filesystem::exists(dead));
+  EXPECT_FALSE(std::filesystem::exists(killed));
+  EXPECT_TRUE(std::filesystem::exists(unknown));
   EXPECT_TRUE(std::filesystem::exists(alive));
   EXPECT_TRUE(std::filesystem::exists(foreign));
   DiskStore(options()).clear();
   EXPECT_EQ(files(), std::vector{foreign});
+}
+
+constexpr std::size_t kLarge = 300'000;
+
+bool is_whole(const DiskStore::Entry& entry, const std::string& key) {
+  return entry.plan == key && entry.object.size() == kLarge &&
+         entry.object.find_first_not_of(entry.object[0]) == std::string::npos;
+}
+
+/// Saves and loads for ever; ends with 1 if an entry is not as somebody saved it.
+[[noreturn]] void use_until_killed(const DiskStore::Options& options, int process) {
+  DiskStore store(options);
+  for (int i = process;; ++i) {
+    const std::string key = fmt::format("key {}", i % 5);
+    if (i % 2 == 0) {
+      store.save(key, {.plan = key, .object = std::string(kLarge, static_cast<char>(i % 100))});
+    } else if (const auto entry = store.load(key); entry && !is_whole(*entry, key)) {
+      _exit(1);
+    }
+  }
+}
+
+TEST_F(RuntimeDiskStore, ProcessesThatAreKilledWhileTheyWriteLeaveNothingWrong) {
+  if (!test::kCanFork) GTEST_SKIP() << "the sanitizer does not follow";
+  constexpr std::size_t kProcesses = 8;
+  constexpr int kKills = 200;
+  const DiskStore::Options options{.directory = path(), .most_bytes = 3'000'000};
+  std::vector<pid_t> running;
+  for (int i = 0; i < kKills || !running.empty(); ++i) {
+    while (i < kKills && running.size() < kProcesses) {
+      running.push_back(fork());
+      ASSERT_GE(running.back(), 0);
+      if (running.back() == 0) use_until_killed(options, i);
+    }
+    usleep(static_cast<useconds_t>(2000 + i * 7919 % 8000));
+    kill(running.front(), SIGKILL);
+    int status = 0;
+    ASSERT_EQ(waitpid(running.front(), &status, 0), running.front());
+    EXPECT_TRUE(WIFSIGNALED(status)) << "an entry was not whole";
+    running.erase(running.begin());
+  }
+  DiskStore store(options);
+  for (int i = 0; i < 5; ++i) {
+    const std::string key = fmt::format("key {}", i);
+    const auto entry = store.load(key);
+    EXPECT_TRUE(!entry || is_whole(*entry, key)) << key;
+  }
+  int left = 0;
+  for (const std::string& file : files()) {
+    if (file.ends_with(".code")) continue;
+    set_age(file, 100);  // as if that had been a while ago
+    ++left;
+  }
+  EXPECT_GT(left, 0) << "nobody was killed while it wrote";
+  store.save("key 0", entry_);
+  for (const std::string& file : files()) EXPECT_TRUE(file.ends_with(".code")) << file;
 }
 
 TEST_F(RuntimeDiskStore, ADirectoryThatIsRemovedComesBack) {

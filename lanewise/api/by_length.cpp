@@ -92,6 +92,8 @@ class CallByLength {
       for (const Output& output : outputs) own_outputs_.push_back(part(output, first, count));
       run_block(first, count);
     }
+    stats_.peak_bytes += held_bytes();
+    ElementFunction::remember(ready_, stats_);
     return stats_;
   }
 
@@ -193,12 +195,27 @@ class CallByLength {
     return own;
   }
 
-  void add(const runtime::RunStats& block) {
-    const runtime::RunStats before = stats_;
-    stats_ = block;
-    stats_.tier0_elements += before.tier0_elements;
-    stats_.tier1_elements += before.tier1_elements;
-    stats_.peak_bytes = std::max(stats_.peak_bytes, before.peak_bytes);
+  void add(runtime::RunStats block) {
+    block.tier0_elements += stats_.tier0_elements;
+    block.tier1_elements += stats_.tier1_elements;
+    block.seconds += stats_.seconds;
+    block.peak_bytes = std::max(block.peak_bytes, stats_.peak_bytes);
+    block.shares.resize(std::max(block.shares.size(), stats_.shares.size()));
+    for (std::size_t i = 0; i < stats_.shares.size(); ++i) {
+      block.shares[i].chunks += stats_.shares[i].chunks;
+      block.shares[i].elements += stats_.shares[i].elements;
+      block.shares[i].seconds += stats_.shares[i].seconds;
+    }
+    stats_ = std::move(block);
+  }
+
+  /// What is kept from block to block, and what the order took.
+  std::int64_t held_bytes() const {
+    if (order_.empty()) return 0;
+    auto bytes = runtime::ordering_bytes(std::min(kBlock, starts_.size)) +
+                 static_cast<std::int64_t>(order_.capacity() * sizeof(Order::value_type));
+    for (const auto& copy : copies_) bytes += static_cast<std::int64_t>(copy.capacity());
+    return bytes;
   }
 
   ElementFunction& function_;
@@ -214,6 +231,13 @@ class CallByLength {
 };
 
 }  // namespace
+
+std::int64_t by_length_bytes(std::int64_t rows, std::int64_t row_bytes) {
+  const std::int64_t block = std::min(rows, kBlock);
+  if (block < kPacket) return 0;
+  return runtime::ordering_bytes(block) +
+         block * (row_bytes + static_cast<std::int64_t>(sizeof(Order::value_type)));
+}
 
 runtime::RunStats call_by_length(ElementFunction& function, ElementFunction::Ready ready,
                                  std::span<const Output> outputs, std::span<const Input> inputs,

@@ -13,4 +13,8 @@ runtime::RunStats call_by_length(ElementFunction& function, ElementFunction::Rea
                                  std::span<const Output> outputs, std::span<const Input> inputs,
                                  const Input& starts, const MapOptions& options);
 
+/// What it needs beside the calls, at most, for so many rows of which each has so many bytes in
+/// arguments and outputs.
+std::int64_t by_length_bytes(std::int64_t rows, std::int64_t row_bytes);
+
 }  // namespace lw::api

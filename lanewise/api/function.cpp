@@ -325,6 +325,14 @@ bool ElementFunction::call_at_once(Ready ready, std::span<const Output> outputs,
   return true;
 }
 
+void ElementFunction::remember(Ready ready, const runtime::RunStats& stats) {
+  ready.entry_->remember(stats);
+}
+
+void ElementFunction::add_peak(Ready ready, std::int64_t bytes) {
+  ready.entry_->peak_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
 runtime::RunStats ElementFunction::call_ready(Ready ready, std::span<const Output> outputs,
                                               std::span<const Input> inputs, std::int64_t count,
                                               const MapOptions& options) {

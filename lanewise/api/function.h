@@ -166,6 +166,10 @@ class ElementFunction {
   static bool call_at_once(Ready ready, std::span<const Output> outputs,
                            std::span<const Input> inputs, std::int64_t count,
                            const MapOptions& options, double nanoseconds);
+  /// Has `explain` tell this of the last call, which ran in parts.
+  static void remember(Ready ready, const runtime::RunStats& stats);
+  /// Adds what the caller held beside it.
+  static void add_peak(Ready ready, std::int64_t bytes);
   /// Maps without a look at arguments and outputs: all are right, and outputs apart from the rest.
   runtime::RunStats call_ready(Ready ready, std::span<const Output> outputs,
                                std::span<const Input> inputs, std::int64_t count,

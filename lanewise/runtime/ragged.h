@@ -43,14 +43,22 @@ void spread(std::span<const Number> numbers, const Offset* offsets, std::int64_t
   }
 }
 
+constexpr std::uint64_t kExactLengths = 512;  // shorter ones have a bucket each, an octave has 64
+constexpr std::size_t kLengthBuckets = kExactLengths + 55 * 64;
+
+/// What `order_by_length` needs for so many rows beside the order.
+constexpr std::int64_t ordering_bytes(std::int64_t rows) {
+  return rows * static_cast<std::int64_t>(sizeof(std::uint16_t)) +
+         static_cast<std::int64_t>((kLengthBuckets + 1) * sizeof(std::uint32_t));
+}
+
 /// Writes the rows from shorter to longer ones, so that lanes side by side have like lengths; rows
 /// of the same length stay in their order, and of long ones a few percent make no difference.
 /// False, and nothing written, where packets of rows as they stand would wait little.
 template <class Offset>
 bool order_by_length(std::span<const Offset> offsets, std::span<std::uint32_t> order) {
   constexpr std::size_t kPacket = 64;
-  constexpr std::size_t kLooks = 16;     // packets that stand for all
-  constexpr std::uint64_t kExact = 512;  // shorter ones have a bucket a length, an octave has 64
+  constexpr std::size_t kLooks = 16;  // packets that stand for all
   const std::size_t rows = order.size();
   const auto length = [&](std::size_t i) {
     return static_cast<std::uint64_t>(offsets[i + 1] - offsets[i]);
@@ -66,12 +74,12 @@ bool order_by_length(std::span<const Offset> offsets, std::span<std::uint32_t> o
   }
   if (10 * steps <= 13 * total) return false;
   std::vector<std::uint16_t> buckets(rows);
-  std::vector<std::uint32_t> places(kExact + 55 * 64 + 1);
+  std::vector<std::uint32_t> places(kLengthBuckets + 1);
   for (std::size_t i = 0; i < rows; ++i) {
     std::uint64_t bucket = length(i);
-    if (bucket >= kExact) {
+    if (bucket >= kExactLengths) {
       const std::uint64_t octave = std::bit_width(bucket) - 10;  // 0 for 512 to 1023
-      bucket = kExact + octave * 64 + ((bucket >> (octave + 3)) & 63);
+      bucket = kExactLengths + octave * 64 + ((bucket >> (octave + 3)) & 63);
     }
     buckets[i] = static_cast<std::uint16_t>(bucket);
     ++places[bucket + 1];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings.h"
+#include "lanewise/api/by_length.h"
 #include "lanewise/base/error.h"
 #include "lanewise/runtime/output_pool.h"
 #include "lanewise/runtime/ragged.h"
@@ -149,6 +150,7 @@ PyObject* new_array(int rank, const npy_intp* shape, int type_number) {
 void bind_arrays(nb::module_& module) {
   if (_import_array() < 0) nb::raise_python_error();
   module.def("empty", &empty, "A new array with memory from the pool if it is large.");
+  module.def("by_length_bytes", &api::by_length_bytes, "What running rows by length needs.");
   module.def("spread", &spread, "Write numbers of rows to the places of their values.");
 }
 

@@ -234,6 +234,8 @@ void bind_function(nb::module_& module) {
            "their lengths; `silence` is told of "
            "those that the watchdog finds.")
       .def("results", &Program::results, "options"_a, "The types of the results.")
+      .def("add_peak", &Program::add_peak, "options"_a, "bytes"_a,
+           "Add what Python held for the last call to its peak.")
       .def("is_inner", &Program::is_inner, "options"_a,
            "Whether machine code takes one element after the other.")
       .def(

@@ -40,6 +40,10 @@ class Program {
   const ir::Function& recorded() const { return recorded_; }
   std::vector<DType> results(const MapOptions& options);
   bool is_inner(const MapOptions& options) { return ready(options).is_inner(); }
+  /// Bytes that Python held for the last call.
+  void add_peak(const MapOptions& options, std::int64_t bytes) {
+    ElementFunction::add_peak(ready(options), bytes);
+  }
 
   /// Maps over the values of all parameters into new arrays. Null without an error: the values need
   /// the long way, through the Python package.

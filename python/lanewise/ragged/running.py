@@ -19,6 +19,7 @@ from .._core import (
     MapOptions,
     ParamKind,
     Program,
+    by_length_bytes,
     empty,
     spread,
 )
@@ -328,6 +329,9 @@ class Run:
             self._run_whole(tuple(results))
         else:
             self._run_block(block, results, progress)
+            unasked = sum(r.nbytes for place, r in enumerate(results) if place not in arrays)
+            if unasked:
+                recorded.program.add_peak(self._options.map, unasked)
         for place, array in arrays.items():
             if not stand_together(array, len(recorded.shapes[place])):
                 array[block] = results[place]
@@ -387,8 +391,7 @@ class Run:
         if self._longest(block) is not None and not program.is_inner(options):  # copies in order
             taken = zip(values, self._mapped, strict=True)
             arguments = sum(value.nbytes for value, is_mapped in taken if is_mapped)
-            row = arguments // max(rows, 1) + sum(sizes) + 8  # and its place in the order
-            sorting = min(rows, BLOCK) * row
+            sorting = by_length_bytes(rows, arguments // max(rows, 1) + sum(sizes))
         beside = sorting
         if self._recorded.ragged is not None:
             programs = self._programs().values()

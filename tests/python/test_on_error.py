@@ -351,5 +351,6 @@ def test_what_cannot_be_of_rows():
         lw.UsageError, match=r"f: fill_value does not fit result 1; got 0\.5, expected a value of i"
     ):
         f(rows, on_error="fill", fill_value=(0, 0.5))
-    with pytest.raises(lw.UsageError, match="on_error with rows whose lengths only the function k"):
+    refused = "on_error with rows whose lengths only the function knows, or that print or add up"
+    with pytest.raises(lw.UsageError, match=refused):
         lw.map(lambda row: row[:1], rows, on_error="fill")

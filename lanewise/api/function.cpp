@@ -311,25 +311,20 @@ const ElementFunction::Entry& ElementFunction::load(const Signature& key,
       (passes.contract ? "fast" : "strict") + (passes.high_accuracy ? " high" : "") +
       (passes.checked_results ? fmt::format(" finite {} ", *passes.checked_results) : "") +
       ir::fingerprint(traced);
-  auto* entry = new Entry;
+  auto entry = std::make_unique<Entry>();
   entry->key = key;
-  try {
-    entry->program = runtime::cached_program(content, [&] {
-      return std::make_shared<runtime::Program>(transform::run(traced, passes), options_.schedule,
-                                                api::cpu_backend());
-    });
-  } catch (...) {
-    delete entry;
-    throw;
-  }
+  entry->program = runtime::cached_program(content, [&] {
+    return std::make_shared<runtime::Program>(transform::run(traced, passes), options_.schedule,
+                                              api::cpu_backend());
+  });
   entry->is_numbered = asks_for_numbers(traced);
   entry->traced = std::move(traced);
   entry->uses = std::move(uses);
   entry->shapes = std::move(shapes);
   entry->rows = std::move(rows);
   entry->next = entries_.load();
-  entries_.store(entry, std::memory_order_release);
-  return *entry;
+  entries_.store(entry.get(), std::memory_order_release);
+  return *entry.release();
 }
 
 namespace {

@@ -3,17 +3,17 @@
 //   --threads N    so many call at once (8)
 //   --calls N      each makes so many calls (1000)
 //   --children N   children forked while the threads call, which call too (0)
-//   --minutes M    goes on for so long instead, and looks that memory does not grow
+//   --minutes M    goes on for so long instead, and looks that nothing grows
 //
-// Exit code 1 if a result was wrong, a child did not end well, or memory grew.
+// Exit code 1 if a result was wrong, a child did not end well, or memory, threads or open files
+// grew.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
-#include <fstream>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +21,7 @@
 #include "lanewise/base/error.h"
 #include "tests/load/work.h"
 #include "tests/support/fork.h"
+#include "tests/support/resident.h"
 
 namespace lw::load {
 namespace {
@@ -61,12 +62,24 @@ Arguments parse_arguments(int count, char** words) {
   return arguments;
 }
 
-double resident_mb() {
-  std::ifstream file("/proc/self/statm");
-  double size = 0, resident = 0;
-  file >> size >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
-}
+/// The most there was of what a process can use up.
+struct Most {
+  double mb = 0;
+  std::ptrdiff_t threads = 0;
+  std::ptrdiff_t files = 0;
+
+  void look() {
+    const auto entries = [](const char* path) {
+      return std::distance(std::filesystem::directory_iterator(path), {});
+    };
+    mb = std::max(mb, static_cast<double>(test::field_bytes("/proc/self/status", "VmRSS")) / 1e6);
+    threads = std::max(threads, entries("/proc/self/task"));
+    files = std::max(files, entries("/proc/self/fd"));
+  }
+  std::string str() const {
+    return fmt::format("{:.0f} MB, {} threads, {} files", mb, threads, files);
+  }
+};
 
 class Load {
  public:
@@ -78,7 +91,7 @@ class Load {
     std::vector<std::thread> threads;
     for (int t = 0; t < arguments_.threads; ++t) threads.emplace_back([this, t] { call(t); });
     if (test::kCanFork) fork_children();
-    if (arguments_.minutes > 0) watch_memory();
+    if (arguments_.minutes > 0) watch();
     for (std::thread& thread : threads) thread.join();
     fmt::print("{} calls from {} threads, {} children, {} problems\n", calls_.load(),
                arguments_.threads, children_, problems_.load());
@@ -119,16 +132,30 @@ class Load {
   }
 
   /// Caches and pools are full after the first fifth.
-  void watch_memory() {
-    constexpr double kMostGrowth = 32;  // MB, of noise
-    double early = 0, late = 0;
-    while (goes_on(0)) {
+  void watch() {
+    constexpr Most kNoise = {.mb = 32, .threads = 8, .files = 8};
+    Most early, late;
+    for (int second = 1; goes_on(0); ++second) {
       std::this_thread::sleep_for(std::chrono::seconds(1));
-      double& most = passed() < 12 * arguments_.minutes ? early : late;
-      most = std::max(most, resident_mb());
+      (passed() < 12 * arguments_.minutes ? early : late).look();
+      if (second % 60 == 0) report(fmt::format("{} minutes", second / 60), now());
     }
-    fmt::print("at most {:.0f} MB in the first fifth, {:.0f} MB afterwards\n", early, late);
-    if (late > early + kMostGrowth) complain("memory grows");
+    report("the first fifth, at most", early);
+    report("afterwards, at most", late);
+    if (late.mb > early.mb + kNoise.mb) complain("memory grows");
+    if (late.threads > early.threads + kNoise.threads) complain("threads stay");
+    if (late.files > early.files + kNoise.files) complain("files stay open");
+  }
+
+  static Most now() {
+    Most most;
+    most.look();
+    return most;
+  }
+
+  static void report(std::string_view when, const Most& most) {
+    fmt::print("{}: {}\n", when, most.str());
+    std::fflush(stdout);
   }
 
   const Arguments arguments_;

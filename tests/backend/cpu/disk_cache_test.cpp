@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <thread>
 
@@ -12,6 +11,7 @@
 #include "lanewise/runtime/compile_queue.h"
 #include "lanewise/runtime/disk_store.h"
 #include "tests/support/cached_job.h"
+#include "tests/support/code_bytes.h"
 #include "tests/support/fork.h"
 #include "tests/support/message_of.h"
 #include "tests/support/programs.h"
@@ -255,26 +255,6 @@ TEST_F(CpuDiskCache, CodeFromDiskFailsPollsAndCountsStepsLikeOther) {
   EXPECT_THROW(source(options), Cancelled);
 }
 
-/// Bytes of executable pages that belong to no file.
-std::size_t anonymous_code_bytes() {
-  std::ifstream maps("/proc/self/maps");
-  std::size_t bytes = 0;
-  for (std::string line; std::getline(maps, line);) {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    char rights[5] = {};
-    char offset[20] = {};
-    char device[20] = {};
-    std::uint64_t inode = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx %4s %19s %19s %lu", &begin, &end, rights, offset, device,
-                    &inode) == 6 &&
-        rights[2] == 'x' && inode == 0) {
-      bytes += end - begin;
-    }
-  }
-  return bytes;
-}
-
 TEST_F(CpuDiskCache, EvictionFreesTheCodesPages) {
   set_cache_bytes(300'000);
   const std::vector<float> xs = {1, 2, 3};
@@ -296,7 +276,7 @@ TEST_F(CpuDiskCache, EvictionFreesTheCodesPages) {
     const Output outputs[] = {out};
     f->call_into(outputs, inputs, {.compile = Compile::Now});
     ASSERT_EQ(out[1], static_cast<float>(2 * i + 1));
-    most_code = std::max(most_code, anonymous_code_bytes());
+    most_code = std::max(most_code, test::anonymous_code_bytes());
     if (i == 100) code_at_100 = most_code;
     ASSERT_LE(cache_info().bytes, 300'000u);
   }

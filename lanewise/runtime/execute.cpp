@@ -144,7 +144,8 @@ class Call {
     std::int64_t most = stats_.chunk;
     if (buffers_.is_staged()) most = std::min(most, division_.room.block);
     if (filling_) most = std::min(most, Failing::kPiece);
-    steps_.emplace(program_, options_, buffers_.count, division_.workers(), most);
+    steps_.emplace(program_, options_, buffers_.count, division_.workers(),
+                   std::min(division_.grain, most), most);
     if (options_.finished != nullptr)
       unfinished_.emplace(buffers_, program_.kernel(), std::span<const Scalar>());
   }
@@ -414,7 +415,7 @@ class Call {
 
   /// False, here and below: it was stopped before all results were written.
   bool run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
-    if (!worker.staging) return run_pieces(worker, first, count);
+    if (!worker.staging) return run_block(worker, first, count);
     // Blocks are short: to show how all of them are staged would cost a tenth.
     constexpr int kShownBlocks = 8;
     int blocks = 0;
@@ -425,12 +426,21 @@ class Call {
         const Span span(timeline, Happening::StageIn, totals_, first, block);
         worker.staging->load(first, block);
       }
-      if (!run_pieces(worker, first, block)) return false;
+      if (!run_block(worker, first, block)) return false;
       const Span span(timeline, Happening::StageOut, totals_, first, block);
       worker.staging->store(first, block);
       first += block;
       if (first == end) return true;
     }
+    return false;
+  }
+
+  bool run_block(Worker& worker, std::int64_t first, std::int64_t count) {
+    const bool is_done = run_pieces(worker, first, count);
+    if (!unfinished_) return is_done;
+    // An element that failed is not finished either.
+    if (is_done && lowest_.load(std::memory_order_relaxed) >= first + count) return true;
+    give_up(worker, first, count);
     return false;
   }
 
@@ -517,7 +527,6 @@ class Call {
         const Span span = seen(Happening::MachineCode, first, count);
         const Status status = code(&worker, first, count);
         add(tier1_, count);
-        if (status == Status::Stopped) give_up(worker, first, count);
         return status == Status::Done;
       }
       std::vector<std::uint32_t> trips;
@@ -531,13 +540,13 @@ class Call {
                                       .trips = trips,
                                       .most_trips = kSampleTrips,
                                       .lanes = timeline_ != nullptr ? &lanes : nullptr});
-      if (timeline_ != nullptr) timeline_->count_lanes(lanes.live, lanes.all, totals_);
+      if (timeline_ != nullptr) {
+        timeline_->count_lanes(lanes.live, lanes.all, totals_);
+        timeline_->count_scratch();
+      }
       add(tier0_, outcome.done);
       span.set_count(outcome.done);
-      if (outcome.status == Status::Stopped) {
-        give_up(worker, first, count);
-        return false;
-      }
+      if (outcome.status == Status::Stopped) return false;
       if (is_counting_) {  // only one worker has so few elements
         is_counting_ = false;
         program_.compile_in_background({.trips = std::move(trips), .run = int(kSampleRun)});

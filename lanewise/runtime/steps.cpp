@@ -32,14 +32,16 @@ std::vector<base::Location> lines_of_loops(const ir::Function& f) {
 }  // namespace
 
 Steps::Steps(const Program& program, const ExecuteOptions& options, std::int64_t count, int workers,
-             std::int64_t most)
+             std::int64_t least, std::int64_t most)
     : program_(program),
       options_(options),
       count_(count),
+      least_(least),
       most_(most),
       start_(now_ns()),
       workers_(static_cast<std::size_t>(workers)),
       last_end_(start_) {
+  for (Worker& worker : workers_) worker.size = least;
   if (options.finished != nullptr) {
     before_.assign(options.finished->ranges().begin(), options.finished->ranges().end());
     done_before_ = options.finished->count();
@@ -81,7 +83,7 @@ void Steps::end(int worker) {
   last_end_.store(now, std::memory_order_relaxed);
   const std::int64_t taken = now - own.since.load(std::memory_order_relaxed);
   if (taken < kShort) own.size = std::min(own.size * 2, most_);
-  if (taken > kLong) own.size = std::max(own.size / 2, std::min(kFirstStep, most_));
+  if (taken > kLong) own.size = std::max(own.size / 2, least_);
 }
 
 void Steps::tell_progress() {

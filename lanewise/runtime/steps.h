@@ -19,9 +19,9 @@ class Steps {
   static bool are_wanted(const ExecuteOptions& options) {
     return options.finished != nullptr || options.progress != nullptr || options.watchdog > 0;
   }
-  /// `most`: elements of a step at most.
+  /// `least` and `most`: elements of a step.
   Steps(const Program& program, const ExecuteOptions& options, std::int64_t count, int workers,
-        std::int64_t most);
+        std::int64_t least, std::int64_t most);
 
   /// The elements from `first` on that are to be run, up to one that is not; none are left: empty.
   ElementRange open_from(std::int64_t first) const;
@@ -40,15 +40,15 @@ class Steps {
  private:
   struct Worker {
     std::atomic<std::int64_t> first{0}, last{0}, since{0};  // of its step; empty: it has none
-    std::int64_t size = kFirstStep;                         // of its next one
+    std::int64_t size = 0;                                  // of its next one
   };
-  static constexpr std::int64_t kFirstStep = 64;
 
   Silence silence(std::int64_t now) const;
 
   const Program& program_;
   const ExecuteOptions& options_;
   const std::int64_t count_;
+  const std::int64_t least_;
   const std::int64_t most_;
   const std::int64_t start_;
   std::vector<ElementRange> before_;  // finished when the call began

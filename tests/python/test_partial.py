@@ -89,6 +89,22 @@ def test_new_integers_and_complex_numbers_are_0_and_nan():
     assert n.tolist() == [0] * 10
 
 
+def test_elements_that_are_rows():
+    def f(row):
+        left = row.sum()
+        while left > 0:
+            left -= 1
+        return row * 2 + left
+
+    rows = X.reshape(1000, 40)
+    some = lw.map(f, rows, timeout=1e-3, on_timeout="partial")
+    while not some.is_all:
+        assert np.isnan(some.results[~some.finished]).all()
+        some.resume(timeout=2e-3)
+    assert some.finished.shape == (1000,)
+    assert_same(some.results, lw.map(f, rows))
+
+
 def test_a_token_stops_calls_from_another_thread():
     token = lw.CancelToken()
     assert not token.is_cancelled

@@ -25,6 +25,7 @@ X[300] = 1.0
 def test_elements_that_run_are_told(compile_, threads):
     told = []
     f = lw.vectorize(stuck, compile=compile_, threads=threads)
+    f(X[:10])  # while a compile lasts no element runs
     with pytest.raises(lw.Timeout):
         f(X, timeout=0.5, watchdog=0.1, on_silence=told.append)
     assert 2 <= len(told) <= 5

@@ -130,7 +130,8 @@ def test_small_calls_of_machine_code_are_seen():
     with lw.profile() as profile:
         for _ in range(10):
             f(x)
-    assert [(r.name, r.calls, r.elements) for r in profile.summary().rows] == [("small", 10, 80)]
+    called = [row for row in profile.summary().rows if row.calls]  # others may still be compiled
+    assert [(row.name, row.calls, row.elements) for row in called] == [("small", 10, 80)]
 
 
 def test_one_profile_at_a_time():

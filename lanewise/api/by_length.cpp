@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "lanewise/api/ragged.h"
 #include "lanewise/base/error.h"
 #include "lanewise/runtime/ragged.h"
 
@@ -125,12 +126,10 @@ class CallByLength {
 
   bool find_order(std::int64_t first, std::int64_t count) {
     order_.resize(static_cast<std::size_t>(count));
-    const auto find = [&]<class Offset>(const Offset* offsets) {
+    return with_offsets(starts_, [&](const auto* offsets) {
       return runtime::order_by_length(
           std::span(offsets + first, static_cast<std::size_t>(count) + 1), std::span(order_));
-    };
-    if (starts_.type == DType::I32) return find(static_cast<const std::int32_t*>(starts_.data));
-    return find(static_cast<const std::int64_t*>(starts_.data));
+    });
   }
 
   /// False where an element fails, and nothing is done: it is not known which is the first.
@@ -175,7 +174,7 @@ class CallByLength {
     return true;
   }
 
-  /// Those for a part of the call, which has the time that is left.
+  /// Those for a part of the call, which has what is left of its time.
   MapOptions options(std::int64_t first) const {
     MapOptions own = options_;
     own.count.reset();
@@ -188,10 +187,7 @@ class CallByLength {
         options_.progress(progress);
       };
     }
-    if (options_.timeout > 0) {
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
-      own.timeout = std::max(options_.timeout - taken.count(), 1e-3);
-    }
+    own.begin = begin_;
     return own;
   }
 
@@ -199,6 +195,8 @@ class CallByLength {
     block.tier0_elements += stats_.tier0_elements;
     block.tier1_elements += stats_.tier1_elements;
     block.seconds += stats_.seconds;
+    block.lanes.live += stats_.lanes.live;
+    block.lanes.all += stats_.lanes.all;
     block.peak_bytes = std::max(block.peak_bytes, stats_.peak_bytes);
     block.shares.resize(std::max(block.shares.size(), stats_.shares.size()));
     for (std::size_t i = 0; i < stats_.shares.size(); ++i) {
@@ -227,7 +225,8 @@ class CallByLength {
   Order order_;
   std::vector<std::vector<std::byte>> copies_;  // of arrays, in that order
   runtime::RunStats stats_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point begin_ =
+      options_.begin.value_or(std::chrono::steady_clock::now());
 };
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 
+#include "lanewise/base/source.h"
 #include "lanewise/runtime/machine.h"
 
 namespace lw::api {
@@ -44,12 +44,7 @@ double cost_of(const ir::Instruction& in) {
   return ops::is_elementwise(in.op) ? 1 : 0;
 }
 
-std::string line_of_file(const std::string& name, int number) {
-  std::ifstream file(name);
-  std::string line;
-  for (int i = 0; i < number; ++i) {
-    if (!std::getline(file, line)) return "";
-  }
+std::string without_indentation(const std::string& line) {
   const std::size_t start = line.find_first_not_of(" \t");
   return start == std::string::npos ? "" : line.substr(start);
 }
@@ -101,7 +96,9 @@ std::vector<LineShare> share_lines(const ir::Function& program, double mean_trip
     return a.share != b.share ? a.share > b.share : a.line < b.line;
   });
   if (lines.size() > kMost) lines.resize(kMost);
-  for (LineShare& line : lines) line.text = line_of_file(line.file, line.line);
+  for (LineShare& line : lines) {
+    line.text = without_indentation(base::line_of_file(line.file, line.line));
+  }
   return lines;
 }
 

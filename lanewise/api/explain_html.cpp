@@ -163,7 +163,8 @@ std::string picture(const std::string& content, const std::string& below) {
 }
 
 /// How many lanes of a packet are still inside of the loop, by the trips that were counted. A lane
-/// that is refilled takes the next element instead.
+/// that is refilled takes the next element instead: so many were inside when the last run was
+/// looked at.
 std::string lane_section(const Explanation& e) {
   const std::vector<std::int64_t>& histogram = e.trips.histogram;
   if (e.trips.samples == 0 || histogram.size() < 2) return "";
@@ -178,14 +179,23 @@ std::string lane_section(const Explanation& e) {
   }
   path += "L440 200";
   std::string content = "<path class=\"roof\" d=\"" + path + "\"/>";
-  const bool refills = e.compiled && e.schedule.refill;
-  if (refills) content += "<path class=\"limit\" d=\"M40 20H440\"/>";
+  std::string refilled;
+  if (e.compiled && e.schedule.refill) {
+    refilled = "; with refill (dashed) lanes that are done take the next elements";
+    double share = 1;
+    if (e.last_run && e.last_run->lanes.all > 0) {
+      share =
+          static_cast<double>(e.last_run->lanes.live) / static_cast<double>(e.last_run->lanes.all);
+      refilled += fmt::format(", and {:.0f} % were in use whenever the last run was looked at",
+                              100 * share);
+    }
+    content += fmt::format("<path class=\"limit\" d=\"M40 {:.1f}H440\"/>", 200 - 180 * share);
+  }
   return fmt::format(
              "<p>Elements still in the loop after so many steps; 100 % is the top. A packet waits "
              "for its last one and uses "
              "{:.0f} % of its lanes{}</p>\n",
-             100 * e.trips.occupancy,
-             refills ? "; with refill (dashed) lanes that are done take the next elements" : "") +
+             100 * e.trips.occupancy, refilled) +
          picture(content, fmt::format("steps, by powers of 2, to {}", e.trips.most));
 }
 

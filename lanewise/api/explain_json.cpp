@@ -50,7 +50,8 @@ void write_run(Json& json, const runtime::RunStats& run) {
   json.member("tier0_elements", run.tier0_elements).member("tier1_elements", run.tier1_elements);
   json.member("code", runtime::name_of(run.code)).member("scratch_bytes", run.scratch_bytes);
   json.member("peak_bytes", run.peak_bytes).member("load_ms", run.load_ms);
-  json.member("seconds", run.seconds).key("shares").begin_array();
+  json.key("lanes").begin_object().member("live", run.lanes.live).member("all", run.lanes.all);
+  json.end_object().member("seconds", run.seconds).key("shares").begin_array();
   for (const runtime::WorkerShare& share : run.shares) {
     json.begin_object().member("chunks", share.chunks).member("elements", share.elements);
     json.member("seconds", share.seconds).end_object();

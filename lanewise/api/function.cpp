@@ -50,9 +50,10 @@ struct ElementFunction::Entry {
   mutable std::atomic<std::int64_t> chunk{0}, scratch_bytes{0}, peak_bytes{0}, tier0_elements{0},
       tier1_elements{0};
   mutable std::atomic<double> load_ms{0}, seconds{0};
-  mutable std::mutex shares_mutex;
+  mutable base::Mutex shares_mutex;
   mutable std::vector<runtime::WorkerShare> shares;  // of a run that was timed
   mutable std::vector<runtime::MemoryUseAt> memory;  // likewise
+  mutable runtime::LaneSteps lanes;                  // likewise
 
   /// The results that are not folded.
   std::span<const types::Item> stored(const MapOptions& options) const {
@@ -82,6 +83,7 @@ struct ElementFunction::Entry {
     const std::lock_guard lock(shares_mutex);
     shares = run.shares;
     memory = run.memory;
+    lanes = run.lanes;
   }
 };
 
@@ -418,6 +420,7 @@ runtime::ExecuteOptions execute_options(const MapOptions& options) {
           .cancel = options.cancel ? &*options.cancel : nullptr,
           .interrupt = options.interrupt ? &options.interrupt : nullptr,
           .timeout = options.timeout,
+          .begin = options.begin,
           .progress = options.progress ? &options.progress : nullptr,
           .finished = options.finished,
           .watchdog = options.watchdog,
@@ -562,6 +565,7 @@ Explanation ElementFunction::explain(std::span<const Input> inputs, const MapOpt
     if (e.last_run->seconds > 0) {
       e.last_run->shares = entry.shares;
       e.last_run->memory = entry.memory;
+      e.last_run->lanes = entry.lanes;
     }
   }
   api::add_facts(function, e);

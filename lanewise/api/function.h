@@ -9,6 +9,7 @@
 #include "lanewise/api/accumulator.h"
 #include "lanewise/api/explain.h"
 #include "lanewise/api/tensor.h"
+#include "lanewise/base/fork.h"
 #include "lanewise/ir/function.h"
 
 namespace lw {
@@ -200,7 +201,7 @@ class ElementFunction {
   Tracer tracer_;
   VectorizeOptions options_;
   std::atomic<const Entry*> entries_{nullptr};  // newest first; never removed while this lives
-  std::mutex mutex_;
+  base::RenewedMutex mutex_;
 };
 
 }  // namespace lw

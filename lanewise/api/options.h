@@ -1,6 +1,7 @@
 // What a caller can ask of a function and of a call.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <span>
@@ -48,6 +49,8 @@ struct MapOptions {
   std::optional<CancelToken> cancel;      // stops the map from another thread
   std::function<bool()> interrupt;        // asked now and then on this thread; true stops the map
   double timeout = 0;                     // seconds a map may take; 0: as long as it does
+  /// When they began, for a map that is a part of something; none: with the map.
+  std::optional<std::chrono::steady_clock::time_point> begin = {};
   /// Told now and then how far the map is, and at its end; what it throws ends the map.
   /// progress_line() gives one that writes a line.
   std::function<void(const Progress&)> progress;

@@ -67,11 +67,9 @@ void check_offsets(std::span<const Offset> offsets, std::int64_t values) {
 }
 
 void check_offsets(const Input& offsets, std::int64_t values) {
-  const auto check = [&]<class Offset>(const Offset* data) {
-    check_offsets(std::span(data, static_cast<std::size_t>(offsets.size)), values);
-  };
-  if (offsets.type == DType::I32) return check(static_cast<const std::int32_t*>(offsets.data));
-  check(static_cast<const std::int64_t*>(offsets.data));
+  with_offsets(offsets, [&](const auto* first) {
+    check_offsets(std::span(first, static_cast<std::size_t>(offsets.size)), values);
+  });
 }
 
 Input rows_from(const Input& offsets, std::int64_t first) {
@@ -104,11 +102,6 @@ RaggedArrays::RaggedArrays(const RaggedArrays& rows, const Input& offsets)
   stops_ = rows_from(offsets, 1);
   inner_.push_back(Input(rows.starts_.type, rows.starts_.data, rows.size() + 1).as_table());
   inner_.insert(inner_.end(), rows.inner_.begin(), rows.inner_.end());
-}
-
-std::int64_t RaggedArrays::offset(std::int64_t row) const {
-  if (starts_.type == DType::I32) return static_cast<const std::int32_t*>(starts_.data)[row];
-  return static_cast<const std::int64_t*>(starts_.data)[row];
 }
 
 void check_rows(std::span<const Input> inputs, std::size_t arguments,

@@ -10,6 +10,16 @@
 namespace lw {
 namespace api {
 
+/// Calls `use` with the first of such offsets, as a pointer to their type.
+template <class Use>
+auto with_offsets(const Input& offsets, const Use& use) {
+  if (offsets.type == DType::I32) return use(static_cast<const std::int32_t*>(offsets.data));
+  return use(static_cast<const std::int64_t*>(offsets.data));
+}
+inline std::int64_t offset_at(const Input& offsets, std::int64_t row) {
+  return with_offsets(offsets, [&](const auto* first) -> std::int64_t { return first[row]; });
+}
+
 /// The arrays of a ragged argument, which the caller owns.
 class RaggedArrays {
  public:
@@ -25,7 +35,7 @@ class RaggedArrays {
   /// Refuses offsets that do not begin at 0, fall, or do not end at the number of values.
   RaggedArrays(DType type, const Input& values, const Input& offsets);
   RaggedArrays(const RaggedArrays& rows, const Input& offsets);
-  std::int64_t offset(std::int64_t row) const;
+  std::int64_t offset(std::int64_t row) const { return offset_at(starts_, row); }
   std::int64_t count() const { return offset(size()); }
 
  private:

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -19,19 +18,11 @@ namespace {
 
 using Offsets = std::vector<std::int64_t>;
 
-std::int64_t offset_at(const Input& starts, std::int64_t row) {
-  if (starts.type == DType::I32) return static_cast<const std::int32_t*>(starts.data)[row];
-  return static_cast<const std::int64_t*>(starts.data)[row];
-}
-
 std::int64_t values_of_rows(const Input& starts) { return offset_at(starts, starts.size); }
 
 Offsets offsets_of(const Input& starts) {
-  const auto copy = [&]<class T>(const T* first) {
-    return Offsets(first, first + starts.size + 1);
-  };
-  if (starts.type == DType::I32) return copy(static_cast<const std::int32_t*>(starts.data));
-  return copy(static_cast<const std::int64_t*>(starts.data));
+  return with_offsets(starts,
+                      [&](const auto* first) { return Offsets(first, first + starts.size + 1); });
 }
 
 /// A call: elements write their rows to targets, which follow the arguments.
@@ -46,6 +37,7 @@ class RaggedCall {
         count_(mapped_size(inputs_, options_)),
         ready_(function.prepare(inputs_, options_)),
         starts_(starts) {
+    if (!options_.begin) options_.begin = std::chrono::steady_clock::now();  // of both passes
     if (!options.shape.empty() || !options.folds.empty()) {
       throw UsageError(
           "map: a shape or folds with rows of different lengths; got them, expected one dimension "
@@ -153,7 +145,6 @@ class RaggedCall {
 
   /// The first pass: how long rows are that have lengths of their own, and so where they begin.
   void find_lengths() {
-    const auto begin = std::chrono::steady_clock::now();
     Offsets none(static_cast<std::size_t>(count_) + 1);  // each is one less than the one before it
     std::iota(none.rbegin(), none.rend(), -count_);
     std::vector<Input> inputs = inputs_;
@@ -183,10 +174,6 @@ class RaggedCall {
         offsets.push_back(offsets.back() + n);
       }
       found_[rows.place] = std::make_shared<const Offsets>(std::move(offsets));
-    }
-    if (options_.timeout > 0) {  // what is left of it
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-      options_.timeout = std::max(options_.timeout - taken.count(), 1e-3);
     }
   }
 

@@ -7,10 +7,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "lanewise/base/fork.h"
+
 namespace lw::base {
 
 const char* intern(std::string_view name) {
-  static std::mutex mutex;
+  static auto& mutex = *new Mutex;
   static auto& names = *new std::unordered_set<std::string>;  // never destroyed: pointers live on
   const std::lock_guard lock(mutex);
   name = name.substr(0, name.find('\0'));  // equal text is an equal pointer
@@ -24,7 +26,7 @@ std::string to_string(Location location) {
 namespace {
 
 struct Messages {
-  std::mutex mutex;
+  Mutex mutex;
   std::map<std::pair<const char*, int>, std::string> by_line;
 };
 

@@ -1,4 +1,5 @@
-// A line of the user's source. The file name is interned and lives as long as the process.
+// A line of the user's source. The file name is interned and lives as long as the process. What
+// stands there is read by base/source.h.
 #pragma once
 
 #include <string>
@@ -9,9 +10,11 @@ namespace lw::base {
 struct Location {
   const char* file = nullptr;  // interned; null when unknown
   int line = 0;
+  int column = 0;  // in bytes, from 1 on; 0 when unknown
 
   explicit operator bool() const { return file != nullptr; }
-  bool operator==(const Location&) const = default;
+  /// Of lines; columns are only shown.
+  bool operator==(const Location& other) const { return file == other.file && line == other.line; }
 };
 
 /// The one stored copy of `name`; equal names give equal pointers.

@@ -195,6 +195,7 @@ std::string fingerprint(const Function& f, PrintOptions options) {
       if (!options.locations) continue;
       append_bytes(out, in.location.file);  // interned: equal names are equal pointers
       append_bytes(out, in.location.line);
+      append_bytes(out, in.location.column);
     }
   }
   return out;

@@ -110,6 +110,12 @@ struct Site {
   base::Location location;
 };
 
+/// Where what goes round stands in the source.
+struct LoopLine {
+  BlockId block = kNone;  // its body
+  base::Location location;
+};
+
 /// An array of the element's own.
 struct Array {
   DType type = DType::F32;
@@ -129,8 +135,9 @@ struct Kernel {
   std::vector<Register> registers;
   std::vector<std::vector<Instruction>> blocks = {{}};  // block 0 is the whole
   std::vector<Site> sites;
-  bool refillable = false;  // lowered for refill: straight code, one masked loop, straight code
-  bool inner = false;       // lanes hold positions of one element
+  std::vector<LoopLine> lines;  // of loops and positions, where they are known
+  bool refillable = false;      // lowered for refill: straight code, one masked loop, straight code
+  bool inner = false;           // lanes hold positions of one element
 
   const std::vector<Instruction>& body() const { return blocks[0]; }
 };
@@ -167,6 +174,9 @@ struct FlatLayout {
 };
 FlatLayout flat_layout(const Kernel& kernel);
 inline constexpr std::uint64_t kMostOnStack = 64 << 10;
+
+/// Lines of the loops that a block stands in, its own last; equal ones once.
+std::vector<base::Location> lines_around(const Kernel& kernel, BlockId block);
 
 bool has_parts(const Kernel& kernel);
 /// The same kernel with the instructions of its parts in their place.

@@ -28,6 +28,7 @@ void Lowering::each(ValueId id) {
   Sources count;
   if (ir::has_count(in)) count.push_back(map_[in.operands[0]]);
   emit({.kind = Kind::Each, .sources = std::move(count), .index = in.index, .block = block});
+  kernel_.lines.push_back({block, in.location});
   const BlockId outer = std::exchange(block_, block);
   std::vector<RegisterId> outer_masks;
   outer_masks.swap(masks_);

@@ -202,6 +202,7 @@ void Lowering::go_round(ValueId id) {
     masks_.push_back(frame.mask);
   }
   const BlockId outer = open(masked ? Sources{frame.mask} : Sources{}, false);
+  kernel_.lines.push_back({block_, in.location});
   frame.level = level_;
   frames_.push_back(std::move(frame));
   const auto& body = f_.blocks[in.block].body;

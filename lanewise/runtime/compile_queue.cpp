@@ -7,11 +7,10 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <new>
-#include <shared_mutex>
 #include <utility>
 
 #include "lanewise/base/check.h"
+#include "lanewise/base/fork.h"
 
 namespace lw::runtime {
 namespace {
@@ -113,39 +112,25 @@ struct EndWithMainThread {
   }
 };
 
-/// Held shared by work on other threads, and alone by a fork.
-std::shared_mutex& fork_mutex() {
-  static std::shared_mutex& mutex = *new std::shared_mutex;
-  return mutex;
-}
-
-/// LLVM's locks must not be held by a compile when the process forks.
-void wait_at_fork() {
-  static const bool registered = [] {
-    pthread_atfork(
-        [] {
-          instance_mutex.lock();
-          if (instance != nullptr) instance->wait();
-          fork_mutex().lock();
-        },
-        [] {
-          fork_mutex().unlock();
-          instance_mutex.unlock();
-        },
-        [] {
-          instance = nullptr;                     // leaked on purpose: its thread is gone
-          new (&fork_mutex()) std::shared_mutex;  // it still counts waiters that are gone too
-          instance_mutex.unlock();
-        });
-    return true;
-  }();
-  static_cast<void>(registered);
+/// A fork waits for what is queued, so that nothing is missing in the child.
+bool wait_at_fork() {
+  pthread_atfork(
+      [] {
+        instance_mutex.lock();
+        if (instance != nullptr) instance->wait();
+      },
+      [] { instance_mutex.unlock(); },
+      [] {
+        instance = nullptr;  // leaked on purpose: its thread is gone
+        instance_mutex.unlock();
+      });
+  return true;
 }
 
 Queue& queue() {
-  wait_at_fork();
-  static const bool registered = std::atexit(end_queue) == 0;
+  static const bool registered = wait_at_fork() && std::atexit(end_queue) == 0;
   static_cast<void>(registered);
+  LW_CHECK(!base::NoFork::is_held());  // a fork that waits for us would hold the lock
   const std::lock_guard lock(instance_mutex);
   if (instance == nullptr) instance = new Queue;
   return *instance;
@@ -160,12 +145,5 @@ void submit_compile(std::function<void()> job) {
 }
 
 void wait_for_compiles() { queue().wait(); }
-
-NoFork::NoFork() {
-  wait_at_fork();
-  fork_mutex().lock_shared();
-}
-
-NoFork::~NoFork() { fork_mutex().unlock_shared(); }
 
 }  // namespace lw::runtime

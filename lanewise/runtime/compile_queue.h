@@ -11,14 +11,4 @@ void submit_compile(std::function<void()> job);
 /// Waits until the queue is empty and nothing is being compiled.
 void wait_for_compiles();
 
-/// While one lives, fork waits. For work on other threads that takes LLVM's or our locks, which the
-/// child would find held for ever.
-class NoFork {
- public:
-  NoFork();
-  ~NoFork();
-  NoFork(const NoFork&) = delete;
-  NoFork& operator=(const NoFork&) = delete;
-};
-
 }  // namespace lw::runtime

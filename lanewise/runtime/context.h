@@ -29,12 +29,19 @@ struct Context {
   void (*fail)(Context*, std::uint32_t site, std::uint64_t lanes, const std::int32_t* ids,
                std::int64_t first);
   std::atomic<std::int32_t> attention{0};
+  /// The block of lane form whose back edge found that last; with kInterpreted on tier 0. 0: none.
+  std::atomic<std::uint32_t> loop{0};
   const types::Table* tables = nullptr;
   std::int64_t first_element = 0;  // the number of element 0
   /// Not 0: outputs are larger than the caches, and stores may go past them.
   std::int32_t streams = 0;
+  /// Machine code of a refilled loop: lanes that are in use, and 2^16 times those there are.
+  std::uint32_t lanes = 0;
   std::byte* scratch = nullptr;  // memory of the worker for a kernel that asks for some
 };
+
+/// In Context::loop: the block is of the kernel that tier 0 runs.
+inline constexpr std::uint32_t kInterpreted = 1u << 31;
 
 /// Byte offsets of Context's members, for generated code.
 struct ContextLayout {
@@ -44,9 +51,11 @@ struct ContextLayout {
   static constexpr int kPoll = 24;
   static constexpr int kFail = 32;
   static constexpr int kAttention = 40;
+  static constexpr int kLoop = 44;
   static constexpr int kTables = 48;
   static constexpr int kFirstElement = 56;
   static constexpr int kStreams = 64;
+  static constexpr int kLanes = 68;
   static constexpr int kScratch = 72;
 };
 

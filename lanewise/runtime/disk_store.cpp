@@ -133,7 +133,7 @@ DiskStore::Options from_environment() {
 }
 
 struct Instance {
-  std::mutex mutex;
+  base::Mutex mutex;
   std::shared_ptr<DiskStore> store;
 };
 

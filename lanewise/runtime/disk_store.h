@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "lanewise/base/fork.h"
 #include "lanewise/base/hash.h"
 #include "lanewise/runtime/disk_entry.h"
 
@@ -61,7 +62,7 @@ class DiskStore {
 
   Options options_;
   std::atomic<bool> is_on_{true};
-  std::mutex mutex_;  // of what follows
+  base::Mutex mutex_;  // of what follows
   std::shared_ptr<File> directory_;
   bool is_counted_ = false;
   std::uint64_t total_ = 0;  // bytes found when the files were last counted

@@ -13,6 +13,7 @@
 
 #include "lanewise/base/error.h"
 #include "lanewise/base/float_state.h"
+#include "lanewise/base/source.h"
 #include "lanewise/runtime/division.h"
 #include "lanewise/runtime/failing.h"
 #include "lanewise/runtime/failure.h"
@@ -31,7 +32,8 @@ namespace {
 constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
 constexpr double kStreamedBytes = 32 << 20;  // of all outputs
 constexpr double kTimed = 20e3;              // ns of work below which it is not timed
-constexpr double kCompileAfter = 200e3;      // ns of work below which compiling comes after the map
+constexpr auto kBetweenLooks = std::chrono::milliseconds(40);  // where attention comes more often
+constexpr double kCodeAfter = 200e3;  // ns of work below which machine code comes after the map
 
 using Clock = std::chrono::steady_clock;
 
@@ -51,6 +53,7 @@ struct Worker : Context {
   std::int64_t chunks = 0;              // that it has done
   std::int64_t elements = 0;
   std::int64_t busy_ns = 0;  // if the call is timed
+  LaneSteps lanes_seen;      // of refilled loops, when it was asked for attention
 };
 
 /// One map in flight.
@@ -81,7 +84,7 @@ class Call {
       if (needs_ticking()) ticking.emplace(worker.attention);
       sample(worker);
       work(worker);
-      if (compiles_afterwards_) program_.compile_in_background({});
+      if (compiles_afterwards_) program_.compile_if_again();
       finish();
     } else {
       std::vector<Worker> workers(static_cast<std::size_t>(division_.workers()));
@@ -89,7 +92,7 @@ class Call {
       all_workers_ = workers;
       const Ticking ticking(workers[0].attention);  // the first one passes it on
       sample(workers[0]);
-      if (compiles_afterwards_) program_.compile_in_background({});
+      if (compiles_afterwards_) program_.compile_if_again();
       std::optional<Span> waiting;
       parallel(
           division_.workers(),
@@ -113,8 +116,12 @@ class Call {
       throw Cancelled("map: cancelled before it began.");
     }
     if (options_.timeout > 0) {
-      deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                     std::chrono::duration<double>(options_.timeout));
+      const Clock::time_point now = Clock::now();
+      deadline_ =
+          options_.begin.value_or(now) + std::chrono::duration_cast<Clock::duration>(
+                                             std::chrono::duration<double>(options_.timeout));
+      if (now > deadline_) stop_late();
+      if (options_.finished == nullptr) throw_if_stopped();
     }
     find_code();
     collect_shared();
@@ -171,8 +178,10 @@ class Call {
     if (timeline_ != nullptr) timeline_->count_scratch();
   }
 
-  /// Machine code counts nothing while it runs: what the planner counted says how packets are used.
-  void count_packets() const {
+  /// What the planner counted says how packets are used, also of maps that nobody looks at
+  /// meanwhile.
+  void count_packets() {
+    if (timeline_ == nullptr || counted_packets_.exchange(true)) return;
     const Program::Report report = program_.report();
     if (report.choice.schedule.refill || report.trips.samples == 0) return;
     constexpr std::int64_t kSteps = 1000;
@@ -260,6 +269,12 @@ class Call {
 
   // --- compiling ---
 
+  /// Reading code from the disk, or waking the compile thread, costs more than such a map.
+  bool is_short() const {
+    return options_.compile == CompileMode::Auto && !program_.has_loops() &&
+           static_cast<double>(buffers_.count) * program_.element_ns() <= kCodeAfter;
+  }
+
   /// Code of an earlier call, or of an earlier process.
   void find_code() {
     if (!may_use_code()) return;
@@ -267,6 +282,7 @@ class Call {
       stats_.code = CodeSource::Memory;
       return;
     }
+    if (is_short()) return;
     const auto start = std::chrono::steady_clock::now();
     stats_.code = program_.load(buffers_.count);
     stats_.load_ms =
@@ -305,11 +321,10 @@ class Call {
       } else {
         program_.compile(counts);
       }
-    } else if (program_.has_loops() ||
-               static_cast<double>(n) * program_.element_ns() > kCompileAfter) {
-      program_.compile_in_background(std::move(counts));
+    } else if (is_short()) {
+      compiles_afterwards_ = true;
     } else {
-      compiles_afterwards_ = true;  // waking the compile thread costs more than the map
+      program_.compile_in_background(std::move(counts));
     }
   }
 
@@ -437,6 +452,7 @@ class Call {
 
   bool run_block(Worker& worker, std::int64_t first, std::int64_t count) {
     const bool is_done = run_pieces(worker, first, count);
+    worker.loop.store(0, std::memory_order_relaxed);  // it is in none any more
     if (!unfinished_) return is_done;
     // An element that failed is not finished either.
     if (is_done && lowest_.load(std::memory_order_relaxed) >= first + count) return true;
@@ -523,9 +539,10 @@ class Call {
           worker.scratch = worker.memory.data();
           grew(worker);
         }
-        if (timeline_ != nullptr) count_packets();
+        count_packets();
         const Span span = seen(Happening::MachineCode, first, count);
         const Status status = code(&worker, first, count);
+        worker.lanes = 0;
         add(tier1_, count);
         return status == Status::Done;
       }
@@ -578,7 +595,9 @@ class Call {
   void tell() noexcept {
     try {
       steps_->tell_progress();
-      steps_->watch();
+      steps_->watch([this](std::size_t worker) {
+        return all_workers_[worker].loop.load(std::memory_order_relaxed);
+      });
     } catch (...) {
       stop_with_error();
     }
@@ -590,14 +609,38 @@ class Call {
     ask_all();
   }
 
+  /// Machine code counts nothing while it runs, but notes how many lanes of a refilled loop are in
+  /// use, more or less.
+  void note_lanes(Worker& worker) noexcept {
+    if (worker.lanes == 0) return;
+    const std::int64_t live = worker.lanes & 0xffff;
+    const std::int64_t all = worker.lanes >> 16;
+    worker.lanes_seen.live += live;
+    worker.lanes_seen.all += all;
+    try {
+      if (timeline_ != nullptr) timeline_->count_lanes(live, all, totals_);
+    } catch (...) {
+      stop_with_error();
+    }
+  }
+
+  /// For those who want to know, or to stop it.
+  void look_around() {
+    const Clock::time_point now = Clock::now();
+    if (timeline_ != nullptr && now < next_look_) return;
+    next_look_ = now + kBetweenLooks;
+    if (steps_) tell();
+    if (now > deadline_) stop_late();
+    if (options_.interrupt != nullptr && (*options_.interrupt)()) is_interrupted_ = true;
+    if (is_interrupted_ || is_cancelled()) stopping_.store(true, std::memory_order_relaxed);
+  }
+
   /// True: the worker returns from its kernel.
   bool poll(Worker& worker) {
     worker.attention.store(0, std::memory_order_relaxed);
+    note_lanes(worker);
     if (worker.is_caller) {
-      if (steps_) tell();
-      if (Clock::now() > deadline_) stop_late();
-      if (options_.interrupt != nullptr && (*options_.interrupt)()) is_interrupted_ = true;
-      if (is_interrupted_ || is_cancelled()) stopping_.store(true, std::memory_order_relaxed);
+      look_around();
       for (Worker& other : all_workers_) {
         if (&other != &worker) other.attention.store(1, std::memory_order_relaxed);
       }
@@ -631,6 +674,10 @@ class Call {
     if (steps_) steps_->tell_progress();
     if (folding_) finish_folding();
     stats_.peak_bytes = held_bytes();
+    for (const Worker& worker : all_workers_) {
+      stats_.lanes.live += worker.lanes_seen.live;
+      stats_.lanes.all += worker.lanes_seen.all;
+    }
     for (const Worker& worker : all_workers_) {
       if (!is_timed_) break;
       stats_.shares.push_back({.chunks = worker.chunks,
@@ -671,7 +718,7 @@ class Call {
     if (lowest != kNobody) {
       const ElementFailure failure = describing.one(lowest);
       throw_if_stopped();
-      throw ElementError(failure.message, lowest);
+      throw ElementError(failure.message + base::show(failure.why.location), lowest);
     }
     std::vector<std::int64_t> elements;
     options_.failures->count = 0;
@@ -759,6 +806,8 @@ class Call {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> has_error_{false};
   Clock::time_point deadline_ = Clock::time_point::max();
+  Clock::time_point next_look_ = Clock::time_point::min();  // while a profile is taken
+  std::atomic<bool> counted_packets_{false};
   std::atomic<bool> is_late_{false};
   bool is_interrupted_ = false;
   std::exception_ptr error_;  // read when all workers have ended

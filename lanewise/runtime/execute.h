@@ -2,6 +2,7 @@
 // cancel.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <span>
@@ -30,6 +31,8 @@ struct ExecuteOptions {
   /// Asked on the calling thread every 50 ms or so; true stops the map with Cancelled.
   const std::function<bool()>* interrupt = nullptr;
   double timeout = 0;  // seconds after which the map stops with Timeout; 0: never
+  /// When they began, where the map is a part of a call; none: with the map.
+  std::optional<std::chrono::steady_clock::time_point> begin = {};
   /// Told on the calling thread every 50 ms or so, and at the end; what it throws ends the map.
   const std::function<void(const Progress&)>* progress = nullptr;
   /// Not null: a map that is late or cancelled returns, and runs only elements that are not in it.
@@ -70,6 +73,7 @@ struct RunStats {
   double seconds = 0;                    // from beginning to end; 0: too short to be timed
   std::vector<WorkerShare> shares = {};  // of each worker, if it was timed
   std::vector<MemoryUseAt> memory = {};  // over time, likewise
+  LaneSteps lanes = {};                  // of refilled loops, at looks every 50 ms or so
 };
 
 /// Throws ElementError for the lowest failing element unless something else is wanted, Cancelled

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 
+#include "lanewise/base/fork.h"
 #include "lanewise/runtime/thread_pool.h"
 #include "lanewise/runtime/timeline.h"
 
@@ -61,10 +61,11 @@ double measure_clock() {
 }  // namespace
 
 double copy_bandwidth(int workers) {
-  static std::mutex mutex;
-  static std::map<int, double> known;
-  const std::lock_guard lock(mutex);
-  double& bandwidth = known[workers];
+  constexpr int kMost = 64;  // more are not faster
+  static std::atomic<double> known[kMost + 1];
+  static base::RenewedMutex mutex;
+  std::atomic<double>& bandwidth = known[std::clamp(workers, 0, kMost)];
+  const std::lock_guard lock(mutex);  // each with the whole memory to itself
   if (bandwidth == 0) bandwidth = measure_copy(workers);
   return bandwidth;
 }

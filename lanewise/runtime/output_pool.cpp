@@ -1,6 +1,5 @@
 #include "lanewise/runtime/output_pool.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "lanewise/base/environment.h"
+#include "lanewise/base/fork.h"
 #include "lanewise/runtime/memory.h"
 #include "lanewise/runtime/memory_limit.h"
 #include "lanewise/runtime/ticker.h"
@@ -118,8 +118,6 @@ class Pool {
     trim(kForever);
   }
 
-  std::mutex& mutex() { return mutex_; }
-
  private:
   static constexpr double kForever = 1e30;
 
@@ -148,7 +146,7 @@ class Pool {
     idle_.erase(block);
   }
 
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::vector<Idle> idle_;  // longest unused first
   std::size_t idle_bytes_ = 0;
   std::size_t most_bytes_ = base::environment_number("LANEWISE_POOL_BYTES", memory_limit() / 16);
@@ -158,12 +156,8 @@ class Pool {
 /// Never destroyed: results may be dropped until the very end. A child of a fork has its own copy
 /// of every block.
 Pool& pool() {
-  static Pool* const instance = [] {
-    pthread_atfork([] { pool().mutex().lock(); }, [] { pool().mutex().unlock(); },
-                   [] { pool().mutex().unlock(); });
-    return new Pool;
-  }();
-  return *instance;
+  static Pool& instance = *new Pool;
+  return instance;
 }
 
 }  // namespace

@@ -107,7 +107,6 @@ std::string Program::store_key() const {
 CodeSource Program::load(std::int64_t elements) {
   bool is_loaded = false;
   if (!queued_.load(std::memory_order_relaxed) && !looked_.load(std::memory_order_relaxed)) {
-    const NoFork guard;
     const std::lock_guard lock(mutex_);
     is_loaded = load_locked(elements);
   }
@@ -180,12 +179,30 @@ void Program::compile_unless(const plan::Sample& sample, const std::function<boo
 }
 
 void Program::load_or_compile(const plan::Sample& sample) {
-  const NoFork guard;
   const std::lock_guard lock(mutex_);
   if (report_.compiled || !report_.error.empty()) return;
   queued_ = true;
   const LoneSpan span(Happening::Compile, function_.name);
   if (!load_locked(std::ssize(sample.trips))) compile_locked(sample);
+}
+
+ir::Function Program::special_for(const plan::Schedule& s) const {
+  if (s.inner) return transform::serialize(function_, {.keeps_inner = true});
+  if (s.batched == 0) return {};
+  return transform::serialize(function_, {.in_step = static_cast<std::uint32_t>(s.batched)});
+}
+
+kernel::Kernel Program::kernel_for(const plan::Schedule& s, const ir::Function& special) const {
+  const bool is_special = s.inner || s.batched > 0;
+  return kernel::lower(is_special ? special : lanes(), {.refill = s.refill, .inner = s.inner});
+}
+
+std::vector<base::Location> Program::lines_of(std::uint32_t loop) const {
+  if (loop == 0) return {};
+  if ((loop & kInterpreted) != 0) return kernel::lines_around(kernel_, loop & ~kInterpreted);
+  // Code may come from the disk: the numbers of its blocks are those of the same lowering.
+  const plan::Schedule s = report().choice.schedule;
+  return kernel::lines_around(kernel_for(s, special_for(s)), loop);
 }
 
 void Program::compile_locked(const plan::Sample& sample) {
@@ -195,13 +212,12 @@ void Program::compile_locked(const plan::Sample& sample) {
   };
   if (plan::is_batched_better(function_, wish_)) {
     report_.choice = plan::choose_batched(lanes(), wish_);
-    const auto in_step = static_cast<std::uint32_t>(report_.choice.schedule.batched);
-    special = transform::serialize(function_, {.in_step = in_step});
+    special = special_for(report_.choice.schedule);
   }
   const bool batched = !special.values.empty() && fits_lanes(special);
   const bool inner = !batched && plan::is_inner_better(function_, wish_, &sample);
   if (inner) {
-    special = transform::serialize(function_, {.keeps_inner = true});
+    special = special_for({.inner = true});
     report_.choice = plan::choose_inner(special, wish_, sample);
   } else if (!batched && fits_lanes(lanes())) {
     report_.choice = plan::choose(lanes(), wish_, &sample);
@@ -220,10 +236,8 @@ void Program::compile_locked(const plan::Sample& sample) {
   }
   ObjectCode object;
   const std::int64_t compile_start = now_ns();
-  const bool refill = report_.choice.schedule.refill;
-  if (inner || batched || refill) {
-    const kernel::Kernel kernel =
-        kernel::lower(refill ? lanes() : special, {.refill = refill, .inner = inner});
+  if (inner || batched || s.refill) {
+    const kernel::Kernel kernel = kernel_for(s, special);
     base::dump("kernel", [&] { return kernel::print(kernel); });
     plan.scratch = kernel::flat_layout(kernel).bytes;
     object = backend_.compile(kernel, report_.choice.schedule);
@@ -300,6 +314,10 @@ void Program::compile_in_background(plan::Sample sample) {
       program->report_.error = error.what();
     }
   });
+}
+
+void Program::compile_if_again() {
+  if (was_short_.exchange(true)) compile_in_background({});
 }
 
 Program::Report Program::report() const {

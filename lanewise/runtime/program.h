@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "lanewise/base/fork.h"
 #include "lanewise/ir/function.h"
 #include "lanewise/plan/considered.h"
 #include "lanewise/runtime/backend.h"
@@ -52,6 +53,8 @@ class Program : public std::enable_shared_from_this<Program> {
   void compile_unless(const plan::Sample& sample, const std::function<bool()>& is_stopping);
   /// On the compile thread, and nobody waits; at most once.
   void compile_in_background(plan::Sample sample);
+  /// The same for a map that is done sooner than the thread wakes: with the second of such calls.
+  void compile_if_again();
 
   /// Rough nanoseconds of one element on one core.
   double element_ns() const { return element_ns_.load(std::memory_order_relaxed); }
@@ -97,6 +100,8 @@ class Program : public std::enable_shared_from_this<Program> {
     std::string error;  // why compiling failed, if it did; tier 0 goes on
   };
   Report report() const;
+  /// Lines of the loops that a worker is in, by what its context notes; the innermost last.
+  std::vector<base::Location> lines_of(std::uint32_t loop) const;
   /// The schedules there were to choose from.
   std::vector<plan::Considered> considered() const;
 
@@ -104,6 +109,10 @@ class Program : public std::enable_shared_from_this<Program> {
   bool is_sampled() const;
   /// What one lane does for an element.
   const ir::Function& lanes() const { return serial_.blocks.empty() ? function_ : serial_; }
+  /// What machine code of such a schedule is made from, where it is not what one lane does.
+  ir::Function special_for(const plan::Schedule& schedule) const;
+  /// The lane form that it is made from.
+  kernel::Kernel kernel_for(const plan::Schedule& schedule, const ir::Function& special) const;
   /// What the disk store knows it by.
   std::string store_key() const;
   bool load_locked(std::int64_t elements);
@@ -127,13 +136,14 @@ class Program : public std::enable_shared_from_this<Program> {
   std::size_t counted_bytes_ = 0;
   std::string cache_key_;
   std::atomic<bool> queued_{false};
+  std::atomic<bool> was_short_{false};  // an earlier call
   std::atomic<bool> looked_{false};
   std::atomic<int> users_{0};
   std::atomic<std::uint64_t> last_used_{0};
   std::atomic<std::size_t> code_bytes_{0};
   std::atomic<std::size_t> code_scratch_{0};
   std::atomic<Run> code_{nullptr};
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::unique_ptr<Code> owned_code_;
   Report report_;
 };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lanewise/base/environment.h"
-#include "lanewise/runtime/compile_queue.h"
+#include "lanewise/base/fork.h"
 #include "lanewise/runtime/disk_store.h"
 
 namespace lw::runtime {
@@ -24,7 +24,7 @@ struct Cache {
     std::shared_ptr<Program> program;
     std::size_t bytes = 0;
   };
-  std::mutex mutex;
+  base::Mutex mutex;
   std::unordered_map<const Program*, Entry> entries;
   std::unordered_map<std::string, Program*> by_key;
   CacheInfo info{.most_bytes = base::environment_number("LANEWISE_CACHE_BYTES", kMostBytes)};
@@ -95,7 +95,6 @@ std::shared_ptr<Program> cached_program(const std::string& key,
                                         const std::function<std::shared_ptr<Program>()>& make) {
   Cache& c = cache();
   {
-    const NoFork guard;
     const std::lock_guard lock(c.mutex);
     if (auto program = c.find(key)) {
       ++c.info.hits;
@@ -106,7 +105,6 @@ std::shared_ptr<Program> cached_program(const std::string& key,
   std::shared_ptr<Program> program = make();  // outside of the lock; two makers do no harm
   program->set_cache_key(key);
   std::vector<Evicted> evicted;
-  const NoFork guard;
   const std::lock_guard lock(c.mutex);
   if (auto other = c.find(key)) return other;
   evicted = c.count(program);
@@ -116,14 +114,12 @@ std::shared_ptr<Program> cached_program(const std::string& key,
 void recount_program(const std::shared_ptr<Program>& program) {
   Cache& c = cache();
   std::vector<Evicted> evicted;
-  const NoFork guard;
   const std::lock_guard lock(c.mutex);
   evicted = c.count(program);
 }
 
 CacheInfo cache_info() {
   Cache& c = cache();
-  const NoFork guard;
   const DiskStore::Info disk = disk_store()->info();
   const std::lock_guard lock(c.mutex);
   CacheInfo info = c.info;
@@ -138,7 +134,6 @@ CacheInfo cache_info() {
 void clear_cache() {
   Cache& c = cache();
   std::vector<Evicted> dropped;
-  const NoFork guard;
   const std::lock_guard lock(c.mutex);
   dropped = c.evict(0, nullptr, true);
   c.info.evictions -= dropped.size();  // these were asked for
@@ -147,14 +142,12 @@ void clear_cache() {
 void set_cache_bytes(std::size_t most_bytes) {
   Cache& c = cache();
   std::vector<Evicted> evicted;
-  const NoFork guard;
   const std::lock_guard lock(c.mutex);
   c.info.most_bytes = most_bytes;
   evicted = c.evict(most_bytes, nullptr);
 }
 
 void clear_disk_cache() {
-  const NoFork guard;
   disk_store()->clear();
 }
 

@@ -29,6 +29,9 @@ struct Running {
   int worker = 0;
   ElementRange elements;
   double seconds = 0;  // since it began them
+  /// The loop that it was in when it last looked up, with those around it before it; none: in none,
+  /// or it is not known.
+  std::vector<base::Location> loops = {};
 };
 
 /// Of a map in which no element has ended for some time (MapOptions::watchdog).

@@ -98,13 +98,13 @@ void Steps::tell_progress() {
       {.done = done, .total = count_, .seconds = seconds, .rate = rate, .left = left});
 }
 
-void Steps::watch() {
+void Steps::watch(const std::function<std::uint32_t(std::size_t)>& loop_of) {
   if (options_.watchdog <= 0) return;
   const std::int64_t now = now_ns();
   const std::int64_t since = std::max(last_end_.load(std::memory_order_relaxed), told_);
   if (to_seconds(now - since) < options_.watchdog) return;
   told_ = now;
-  const Silence said = silence(now);
+  const Silence said = silence(now, loop_of);
   if (options_.on_silence != nullptr) {
     (*options_.on_silence)(said);
   } else {
@@ -112,7 +112,8 @@ void Steps::watch() {
   }
 }
 
-Silence Steps::silence(std::int64_t now) const {
+Silence Steps::silence(std::int64_t now,
+                       const std::function<std::uint32_t(std::size_t)>& loop_of) const {
   Silence silence{.function = program_.function().name,
                   .seconds = to_seconds(now - last_end_.load(std::memory_order_relaxed)),
                   .running = {},
@@ -123,8 +124,10 @@ Silence Steps::silence(std::int64_t now) const {
                              worker.last.load(std::memory_order_relaxed)};
     if (range.first >= range.last) continue;
     const std::int64_t taken = now - worker.since.load(std::memory_order_relaxed);
-    silence.running.push_back(
-        {.worker = static_cast<int>(i), .elements = range, .seconds = to_seconds(taken)});
+    silence.running.push_back({.worker = static_cast<int>(i),
+                               .elements = range,
+                               .seconds = to_seconds(taken),
+                               .loops = program_.lines_of(loop_of(i))});
   }
   return silence;
 }

@@ -35,7 +35,8 @@ class Steps {
 
   /// Tells who wants to know, on the calling thread. Throws what they throw.
   void tell_progress();
-  void watch();
+  /// `loop_of` gives what a worker's context notes.
+  void watch(const std::function<std::uint32_t(std::size_t worker)>& loop_of);
 
  private:
   struct Worker {
@@ -43,7 +44,7 @@ class Steps {
     std::int64_t size = 0;                                  // of its next one
   };
 
-  Silence silence(std::int64_t now) const;
+  Silence silence(std::int64_t now, const std::function<std::uint32_t(std::size_t)>& loop_of) const;
 
   const Program& program_;
   const ExecuteOptions& options_;

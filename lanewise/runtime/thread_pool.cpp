@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lanewise/base/environment.h"
+#include "lanewise/base/fork.h"
 
 namespace lw::runtime {
 namespace {
@@ -102,17 +103,13 @@ class Pool {
   bool stopping_ = false;
 };
 
-// In the child of a fork the threads are gone and locks may be held for ever: it begins anew.
+// In the child of a fork the threads are gone and its locks may be held for ever: it begins anew.
 Pool* pool_instance = nullptr;
-std::mutex pool_mutex;
+base::Mutex pool_mutex;
 
 Pool& pool() {
   static const bool registered = [] {
-    pthread_atfork([] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
-                   [] {
-                     pool_instance = nullptr;  // leaked on purpose
-                     pool_mutex.unlock();
-                   });
+    pthread_atfork(nullptr, nullptr, [] { pool_instance = nullptr; });  // leaked on purpose
     std::atexit([] {
       const std::lock_guard lock(pool_mutex);
       delete std::exchange(pool_instance, nullptr);

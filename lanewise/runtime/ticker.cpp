@@ -9,7 +9,9 @@
 #include <system_error>
 #include <thread>
 
+#include "lanewise/base/fork.h"
 #include "lanewise/runtime/output_pool.h"
+#include "lanewise/runtime/timeline.h"
 
 namespace lw::runtime {
 namespace {
@@ -18,6 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr int kSlots = 256;
 constexpr auto kPeriod = 50ms;
+constexpr auto kProfiled = 2ms;       // while a profile is taken, which counts lanes then
 constexpr int kIdleTicks = 40;        // then it sleeps until a map begins
 constexpr double kUnusedSeconds = 1;  // of memory that is given back
 
@@ -37,6 +40,11 @@ class Ticker {
 
   void stay_awake() {
     if (asleep_.load(std::memory_order_seq_cst)) wake();
+  }
+
+  void hurry() {
+    const std::lock_guard lock(mutex_);
+    awake_.notify_all();
   }
 
   void remove(int slot) {
@@ -59,18 +67,18 @@ class Ticker {
     int idle = 0;
     std::unique_lock lock(mutex_);
     for (;;) {
-      awake_.wait_for(lock, kPeriod);
+      awake_.wait_for(lock, Timeline::is_on() ? kProfiled : kPeriod);
       lock.unlock();
       idle = tick() ? 0 : idle + 1;
       lock.lock();
       if (idle < kIdleTicks) continue;
       asleep_.store(true, std::memory_order_seq_cst);
       // A map that begins, or a result that is dropped, from here on wakes it again.
-      if (has_any() || !trim_output_pool(kUnusedSeconds)) {
-        asleep_.store(false);
-      } else {
-        awake_.wait(lock, [&] { return !asleep_.load(); });
-      }
+      lock.unlock();  // trimming may wait for a fork, which may wait for who is about to wake it
+      const bool is_needed = has_any() || !trim_output_pool(kUnusedSeconds);
+      lock.lock();
+      if (is_needed) asleep_.store(false);
+      awake_.wait(lock, [&] { return !asleep_.load(); });
       idle = 0;
     }
   }
@@ -109,7 +117,7 @@ std::atomic<Ticker*> instance{nullptr};
 Ticker& ticker() {
   Ticker* present = instance.load(std::memory_order_acquire);
   if (present != nullptr) return *present;
-  static std::mutex mutex;
+  static base::Mutex mutex;
   const std::lock_guard lock(mutex);
   if (instance.load() == nullptr) {
     static const int registered = pthread_atfork(nullptr, nullptr, [] { instance.store(nullptr); });
@@ -124,6 +132,8 @@ Ticker& ticker() {
 Ticking::Ticking(std::atomic<std::int32_t>& attention) : slot_(ticker().add(attention)) {}
 
 Ticking::~Ticking() { ticker().remove(slot_); }
+
+void hurry_ticker() { ticker().hurry(); }
 
 void stay_awake() noexcept {
   try {

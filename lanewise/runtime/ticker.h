@@ -1,6 +1,6 @@
 // A clock that asks running maps for attention every 50 ms, so that interrupts, cancels and
-// failures elsewhere reach kernels inside their loops. When nothing has run for two seconds it
-// gives the idle memory of results back, and sleeps.
+// failures elsewhere reach kernels inside their loops; more often while a profile is taken. When
+// nothing has run for two seconds it gives the idle memory of results back, and sleeps.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,9 @@ class Ticking {
  private:
   int slot_;
 };
+
+/// Lets it tick now: a profile begins.
+void hurry_ticker();
 
 /// Sees to it that what is idle will be given back, if a thread can be had.
 void stay_awake() noexcept;

@@ -9,16 +9,15 @@
 
 #include "lanewise/base/error.h"
 #include "lanewise/runtime/memory.h"
+#include "lanewise/runtime/ticker.h"
 
 namespace lw::runtime {
 namespace {
 
 std::shared_ptr<Timeline> present;  // guarded by:
-std::mutex present_mutex;
+base::Mutex present_mutex;
 
-/// In the child of a fork nobody ends the profile. The lock may be held then by a thread that is
-/// not there. It must not be taken before the fork: a compile may want it, which the fork waits
-/// for.
+/// In the child of a fork nobody ends the profile.
 void end_at_fork(void (*forget)()) {
   static const int registered = pthread_atfork(nullptr, nullptr, forget);
   static_cast<void>(registered);
@@ -64,7 +63,6 @@ Timeline::~Timeline() {
 std::shared_ptr<Timeline> Timeline::begin() {
   end_at_fork([] {
     is_on_.store(false);
-    new (&present_mutex) std::mutex;
     new (&present) std::shared_ptr<Timeline>;  // leaked on purpose
   });
   const std::lock_guard lock(present_mutex);
@@ -73,6 +71,7 @@ std::shared_ptr<Timeline> Timeline::begin() {
   }
   present.reset(new Timeline);
   is_on_.store(true);
+  hurry_ticker();
   return present;
 }
 

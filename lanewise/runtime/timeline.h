@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "lanewise/base/fork.h"
+
 namespace lw::runtime {
 
 enum class Happening : std::uint8_t {
@@ -137,7 +139,7 @@ class Timeline {
   std::int64_t start_;
   std::atomic<std::int64_t> end_{0};
   std::atomic<Track*> tracks_{nullptr};
-  mutable std::mutex mutex_;  // of the functions; taken once a call
+  mutable base::Mutex mutex_;  // of the functions; taken once a call
   std::map<std::string, FunctionTotals> functions_;
 };
 

@@ -420,7 +420,8 @@ void ResultList::add(ir::ValueId value, const types::Shape& shape) {
 }
 
 base::Location to_location(const std::source_location& here) {
-  return {base::intern(here.file_name()), static_cast<int>(here.line())};
+  return {base::intern(here.file_name()), static_cast<int>(here.line()),
+          static_cast<int>(here.column())};
 }
 
 }  // namespace lw::trace

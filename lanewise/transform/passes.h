@@ -61,6 +61,9 @@ ir::Function limit_steps(const ir::Function& function, DType counter);
 /// float is converted to an integer that does not have it.
 ir::Function check_numerics(const ir::Function& function, std::size_t results);
 
+/// Makes an `each` of loops that write every place of an array once and read no other of it.
+ir::Function spread_loops(const ir::Function& function);
+
 /// Computes what one `each` keeps where another reads it, and makes one of two for the same
 /// positions.
 ir::Function fuse(const ir::Function& function);

@@ -20,6 +20,7 @@ ir::Function run(const ir::Function& traced, Options options) {
   if (options.high_accuracy) f = compute_in_double(compute_in_pairs(f));  // the user's functions
   f = expand(f);
   f = simplify(f);
+  if (ir::has_loops(f)) f = spread_loops(f);
   if (has_each(f)) {
     f = remove_dead(fuse(f));  // what is left of loops may be closed
     if (options.contract) f = remove_dead(contract_near(f));

@@ -152,7 +152,7 @@ TEST_F(Explain, SaysWhenThereIsNoMachineCode) {
 TEST_F(Explain, SaysWhyCompilingFailed) {
   const std::vector<float> xs(10);
   auto f = vectorize([](f32 x) { return x + 7; }, {.name = "senseless", .schedule = {.lanes = 65}});
-  EXPECT_EQ(f(xs).at<float>(0), 7);
+  for (int call = 0; call < 2; ++call) EXPECT_EQ(f(xs).at<float>(0), 7);
   runtime::wait_for_compiles();
   const std::string text = f.explain(xs).str();
   EXPECT_TRUE(has(text,

@@ -15,13 +15,19 @@
 namespace lw {
 namespace {
 
+class ProfileTest : public testing::Test {
+ protected:
+  // What tests before left to be compiled would be seen too.
+  void SetUp() override { runtime::wait_for_compiles(); }
+};
+
 /// The part of the trace behind "name":"...", for looking at without a parser; Python's tests read
 /// it as JSON.
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Profile, SeesCallsChunksAndCompiles) {
+TEST_F(ProfileTest, SeesCallsChunksAndCompiles) {
   const test::Points p = test::mandelbrot_points(300, true);
   auto f = vectorize(&test::mandelbrot, {.name = "profiled", .schedule = {}});
   Profile profile;
@@ -54,7 +60,7 @@ double live_lanes(const std::string& json) {
   return std::stod(json.substr(json.find("\"percent\":", at) + 10));
 }
 
-TEST(Profile, CountsLiveLanesOfTheTileMachineAndOfPackets) {
+TEST_F(ProfileTest, CountsLiveLanesOfTheTileMachineAndOfPackets) {
   const auto countdown = [](f64 x) {
     While([&] { return x > 0; }, [&] { x = x - 1; });
     return x;
@@ -79,7 +85,36 @@ TEST(Profile, CountsLiveLanesOfTheTileMachineAndOfPackets) {
   EXPECT_LT(live_lanes(profile.json()), 100) << profile.json();
 }
 
-TEST(Profile, SeesTheTileMachineAndSmallCalls) {
+TEST_F(ProfileTest, LooksAtLanesThatAreRefilled) {
+  auto f = vectorize(
+      [](f64 x) {
+        While([&] { return x > 0; }, [&] { x = x - 1; });
+        return x;
+      },
+      {.name = "refilled"});
+  std::vector<double> counts(200'000);
+  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = i % 8 == 0 ? 3e4 : 1e3;
+  for (const int threads : {1, 2}) {
+    const MapOptions options{.threads = threads, .compile = Compile::Now};
+    Profile profile;
+    f.with(options, counts);
+    profile.stop();
+    EXPECT_GT(live_lanes(profile.json()), 0) << profile.json();
+    EXPECT_LE(live_lanes(profile.json()), 100) << profile.json();
+    const Explanation e = f.explain(counts);
+    ASSERT_TRUE(e.schedule.refill);
+    ASSERT_TRUE(e.last_run);
+    const runtime::LaneSteps& lanes = e.last_run->lanes;
+    // Packets would use a fifth of their lanes; here few wait, but where a chunk ends.
+    EXPECT_GT(lanes.live * 2, lanes.all);
+    EXPECT_LE(lanes.live, lanes.all);
+    EXPECT_GT(lanes.live, 0);
+    EXPECT_TRUE(has(e.html(), " % were in use whenever the last run was looked at")) << e.html();
+    EXPECT_TRUE(has(e.json(), "\"lanes\":{\"live\":"));
+  }
+}
+
+TEST_F(ProfileTest, SeesTheTileMachineAndSmallCalls) {
   const std::vector<float> xs(10);
   auto f = vectorize([](f32 x) { return x + 1; }, {.name = "small", .schedule = {}});
   Profile profile;
@@ -91,7 +126,7 @@ TEST(Profile, SeesTheTileMachineAndSmallCalls) {
   EXPECT_EQ(summary.rows[0].machine_code, 0);
 }
 
-TEST(Profile, CallsOutsideOfItAreNotInIt) {
+TEST_F(ProfileTest, CallsOutsideOfItAreNotInIt) {
   const std::vector<float> xs(10);
   auto f = vectorize([](f32 x) { return x + 2; }, {.name = "outside", .schedule = {}});
   f(xs);
@@ -101,7 +136,7 @@ TEST(Profile, CallsOutsideOfItAreNotInIt) {
   EXPECT_TRUE(profile.summary().rows.empty());
 }
 
-TEST(Profile, TracksOfWorkersAreNested) {
+TEST_F(ProfileTest, TracksOfWorkersAreNested) {
   const test::Points p = test::mandelbrot_points(300, true);
   auto f = vectorize(&test::mandelbrot, {.name = "nested", .schedule = {}});
   const auto timeline = runtime::Timeline::begin();
@@ -128,7 +163,7 @@ TEST(Profile, TracksOfWorkersAreNested) {
   }
 }
 
-TEST(Profile, WritesItsFileOnceAtTheEnd) {
+TEST_F(ProfileTest, WritesItsFileOnceAtTheEnd) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/trace.json";
   std::string json;
@@ -142,7 +177,7 @@ TEST(Profile, WritesItsFileOnceAtTheEnd) {
   EXPECT_EQ(text.str(), json);
 }
 
-TEST(Profile, AFileThatCannotBeWrittenIsAnError) {
+TEST_F(ProfileTest, AFileThatCannotBeWrittenIsAnError) {
   Profile profile("/nowhere/of/this/name/trace.json");
   EXPECT_THROW(profile.stop(), ResourceError);
 }

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "lanewise/lanewise.h"
-#include "tests/support/every_way.h"
 #include "tests/support/message_of.h"
+#include "tests/support/ragged_rows.h"
 
 namespace lw {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using test::message_of;
 
 /// Rows of 0 to 59 numbers above 0; those of some rows have one 0 among them.
-struct Rows {
+struct Rows : test::RaggedRows<std::int32_t> {
   explicit Rows(std::int32_t rows, std::int32_t every) {
     for (std::int32_t i = 0; i < rows; ++i) {
       const std::int32_t length = i * 7 % 60;
@@ -22,32 +22,20 @@ struct Rows {
         values[values.size() - static_cast<std::size_t>(1 + i % length)] = 0;
         failing.push_back(i);
       }
-      offsets.push_back(static_cast<std::int32_t>(values.size()));
+      end_row();
     }
   }
   bool fails(std::int64_t row) const {
     return std::binary_search(failing.begin(), failing.end(), row);
   }
 
-  std::vector<std::int32_t> values;
-  std::vector<std::int32_t> offsets = {0};
   std::vector<std::int64_t> failing;
 };
 
-std::vector<test::Way> ways() {
-  std::vector<test::Way> all = test::every_way(false);
-  for (const bool inner : {false, true}) {
-    plan::Wish wish;
-    wish.inner = inner;
-    all.push_back({inner ? "inner" : "lanes", wish, {.compile = Compile::Now}});
-  }
-  return all;
-}
-
 TEST(RaggedOnError, FailingRowsAreFilledAndTold) {
   const Rows rows(20'000, 1000);
-  const Ragged<std::int32_t> view(rows.values, rows.offsets);
-  for (const test::Way& way : ways()) {
+  const Ragged<std::int32_t> view = rows.view();
+  for (const test::Way& way : test::every_row_way()) {
     auto f = vectorize(
         [](RaggedRow<std::int32_t> x) {
           const auto parts = 360 / x;
@@ -104,9 +92,9 @@ TEST(RaggedOnError, WithoutAValueTheyAreNaNAndZero) {
 
 TEST(RaggedOnError, RowsThatFailBeforeTheirLengthIsKnownAreEmpty) {
   const Rows rows(5000, 50);
-  const Ragged<std::int32_t> view(rows.values, rows.offsets);
+  const Ragged<std::int32_t> view = rows.view();
   std::vector<std::int32_t> firsts(5000, 1);
-  for (const test::Way& way : ways()) {
+  for (const test::Way& way : test::every_row_way()) {
     auto f = vectorize([](RaggedRow<std::int32_t> x, i32 first) { return 360 / x.slice(first); },
                        {.schedule = way.wish});
     MapOptions options = way.options;
@@ -148,7 +136,7 @@ TEST(RaggedOnError, AddNothingToAccumulators) {
     total.add(1);
     return 360 / x;
   });
-  f.with({.on_error = OnError::Fill}, Ragged<std::int32_t>(rows.values, rows.offsets));
+  f.with({.on_error = OnError::Fill}, rows.view());
   EXPECT_EQ(total.value(), 3000 - std::ssize(rows.failing));
 }
 

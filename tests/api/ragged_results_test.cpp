@@ -4,10 +4,11 @@
 
 #include <chrono>
 #include <numeric>
+#include <thread>
 
 #include "lanewise/lanewise.h"
-#include "tests/support/every_way.h"
 #include "tests/support/message_of.h"
+#include "tests/support/ragged_rows.h"
 
 namespace lw {
 namespace {
@@ -15,39 +16,35 @@ namespace {
 using test::message_of;
 
 /// Rows of 0 to 40 values: whole numbers, whose sums are exact.
-struct Rows {
+struct Rows : test::RaggedRows<float> {
   explicit Rows(std::int32_t rows, std::int32_t longest = 40) {
     for (std::int32_t i = 0; i < rows; ++i) {
       for (std::int32_t j = 0; j < i * 7 % (longest + 1); ++j) {
         values.push_back(static_cast<float>(i % 100 * 100 + j));
       }
-      offsets.push_back(static_cast<std::int32_t>(values.size()));
+      end_row();
     }
   }
-  Ragged<float> view() const { return {values, offsets}; }
-
-  std::vector<float> values;
-  std::vector<std::int32_t> offsets = {0};
 };
 
 std::vector<float> to_vector(std::span<const float> row) { return {row.begin(), row.end()}; }
 
-/// The tile machine, and machine code for lanes that hold rows or positions.
-std::vector<test::Way> ways() {
-  std::vector<test::Way> all = test::every_way(false);
-  for (const bool inner : {false, true}) {
-    plan::Wish wish;
-    wish.inner = inner;
-    all.push_back({inner ? "inner" : "lanes", wish, {.compile = Compile::Now}});
-  }
-  return all;
+TEST(RaggedRows, TheTimeIsThatOfAllBlocks) {
+  const Rows rows(20'000);  // more than a block
+  const auto wait = [](const Progress&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  };
+  const MapOptions options{.timeout = 0.25, .progress = wait};
+  const auto words = message_of<Timeout>(
+      [&] { vectorize([](RaggedRow<float> x) { return sum(x); }).with(options, rows.view()); });
+  EXPECT_TRUE(words.starts_with("map: ran out of time; got a timeout of 0.25 s,")) << words;
 }
 
 // --- slices ---
 
 TEST(RaggedSlices, ReadWhatTheyBeginAndEndWith) {
   const Rows rows(300);
-  for (const test::Way& way : ways()) {
+  for (const test::Way& way : test::every_row_way()) {
     auto f = vectorize(
         [](RaggedRow<float> x) {
           const i32 half = x.size() / 2;
@@ -112,7 +109,7 @@ TEST(RaggedResults, AreAsLongAsTheFunctionSays) {
   const Rows rows(2000);
   std::vector<std::int32_t> most(2000);
   for (std::size_t i = 0; i < most.size(); ++i) most[i] = static_cast<std::int32_t>(i % 23);
-  for (const test::Way& way : ways()) {
+  for (const test::Way& way : test::every_row_way()) {
     auto f = vectorize(
         [](RaggedRow<float> x, i32 limit) {
           const i32 n = min(x.size(), limit);
@@ -256,7 +253,7 @@ TEST(RaggedNested, RowsOfRowsAreRead) {
     groups.push_back(std::min<std::int64_t>(groups.back() + i % 5, 600));
   }
   const Ragged<Ragged<float>> nested(rows.view(), groups);
-  for (const test::Way& way : ways()) {
+  for (const test::Way& way : test::every_row_way()) {
     auto f = vectorize(
         [](RaggedRow<RaggedRow<float>> group) {
           f32 total = 0;

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "lanewise/lanewise.h"
-#include "tests/support/every_way.h"
 #include "tests/support/message_of.h"
+#include "tests/support/ragged_rows.h"
 
 namespace lw {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using test::message_of;
 
 /// Rows of random lengths, many of them empty, and numbers whose sums round.
-struct Rows {
+struct Rows : test::RaggedRows<float> {
   Rows(std::size_t rows, unsigned longest, unsigned seed = 1) {
     std::mt19937 random(seed);
     for (std::size_t i = 0; i < rows; ++i) {
@@ -27,16 +27,12 @@ struct Rows {
       values.push_back(static_cast<float>(random()) * 0x1p-28f - 7);
     }
   }
-  Ragged<float> view() const { return {values, offsets}; }
   std::span<const float> row(std::size_t i) const {
     return std::span(values).subspan(
         static_cast<std::size_t>(offsets[i]),
         static_cast<std::size_t>(offsets[i + 1]) - static_cast<std::size_t>(offsets[i]));
   }
   std::size_t size() const { return offsets.size() - 1; }
-
-  std::vector<float> values;
-  std::vector<std::int32_t> offsets = {0};
 };
 
 /// The order of sums and products: up to 8 terms from left to right, more in 64 stripes.
@@ -62,19 +58,6 @@ float sum_of(std::span<const float> row) {
   return combined<float>({row.begin(), row.end()}, 0, std::plus<>());
 }
 
-/// The tile machine, and machine code for lanes that hold rows or, where rows are reduced,
-/// positions.
-std::vector<test::Way> ways(bool reduces = true) {
-  std::vector<test::Way> all = test::every_way(false);
-  for (const bool inner : {false, true}) {
-    if (inner && !reduces) continue;
-    plan::Wish wish;
-    wish.inner = inner;
-    all.push_back({inner ? "inner" : "lanes", wish, {.compile = Compile::Now}});
-  }
-  return all;
-}
-
 /// Bits, so that NaNs are equal and zeros of other signs are not.
 template <class T>
 void expect_bits(T got, T expected, const std::string& where) {
@@ -87,7 +70,7 @@ class RaggedLengths : public testing::TestWithParam<unsigned> {};
 
 TEST_P(RaggedLengths, SumsProductsAndMeansKeepTheirOrder) {
   const Rows rows(300, GetParam());
-  for (const test::Way& way : ways()) {
+  for (const test::Way& way : test::every_row_way()) {
     auto f = vectorize(
         [](RaggedRow<float> x) {
           return std::tuple(sum(x), prod(x), mean(x), norm(x), var(x), x.size());
@@ -149,7 +132,7 @@ TEST_P(RaggedLengths, RowsComeBackAsLongAsTheyWere) {
     std::iota(all.begin(), all.end(), 1.0f);
     return all;
   }();
-  for (const test::Way& way : ways()) {
+  for (const test::Way& way : test::every_row_way()) {
     auto f = vectorize(
         [](RaggedRow<float> x, f32 by) {
           const auto parts = x / sum(abs(x));
@@ -175,7 +158,7 @@ TEST_P(RaggedLengths, RowsComeBackAsLongAsTheyWere) {
 
 TEST_P(RaggedLengths, LoopsAndIndicesReadOneValueAfterTheOther) {
   const Rows rows(300, GetParam());
-  for (const test::Way& way : ways(false)) {
+  for (const test::Way& way : test::every_row_way(false)) {
     auto f = vectorize(
         [](RaggedRow<float> x) {
           f32 by_value = 0;
@@ -366,7 +349,7 @@ TEST(Ragged, OnlyRowsWhereAMaskIsTrue) {
 
 TEST(Ragged, OnlyRowsOfResultsWhereAMaskIsTrue) {
   const Rows rows(100, 40);
-  for (const test::Way& way : ways()) {
+  for (const test::Way& way : test::every_row_way()) {
     bool mask[100];
     for (std::size_t i = 0; i < rows.size(); ++i) mask[i] = i % 3 != 1;
     std::vector<float> out(rows.values.size(), 7);
@@ -392,7 +375,7 @@ TEST(Ragged, NobodySeesTheOrderInWhichUnevenRowsRun) {
     For(x, [&](f32 value) { last = last * 0.5f + value; });
     return std::tuple(last, weight * 2, x + last);
   };
-  for (const test::Way& way : ways(false)) {
+  for (const test::Way& way : test::every_row_way(false)) {
     auto g = vectorize(f, {.schedule = way.wish});
     const auto got = g.with(way.options, rows.view(), weights);
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -419,7 +402,7 @@ TEST(Ragged, TheFirstRowThatFailsIsNamedInWhateverOrderTheyRun) {
     For(x, [&](f32 value) { sum += value; });
     return cast<std::int32_t>(sum) / divisor;
   };
-  for (const test::Way& way : ways(false)) {
+  for (const test::Way& way : test::every_row_way(false)) {
     auto g = vectorize(f, {.schedule = way.wish});
     const std::string message = message_of<ElementError>(
         [&] { g.with(way.options, Ragged<float>(values, offsets), divisors); });

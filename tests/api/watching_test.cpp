@@ -84,14 +84,122 @@ TEST(Watching, ASilenceNamesElementsAndLoops) {
   }
 }
 
+/// What is said while element 100 of 200 never ends.
+template <class F>
+std::vector<Silence> silences(F& f, Compile compile, const std::vector<double>& x,
+                              const std::vector<double>& y) {
+  f.with({.compile = compile}, std::vector(x.size(), 1.0), std::vector(x.size(), 1.0));
+  std::vector<Silence> told;
+  EXPECT_THROW(f.with({.compile = compile,
+                       .timeout = 0.6,
+                       .watchdog = 0.2,
+                       .on_silence = [&](const Silence& s) { told.push_back(s); }},
+                      x, y),
+               Timeout);
+  EXPECT_FALSE(told.empty());
+  return told;
+}
+
+std::vector<int> numbers_of(const std::vector<base::Location>& lines) {
+  std::vector<int> numbers;
+  for (const base::Location& line : lines) {
+    EXPECT_TRUE(std::string_view(line.file).ends_with("watching_test.cpp"));
+    numbers.push_back(line.line);
+  }
+  return numbers;
+}
+
+TEST(Watching, ASilenceNamesTheLoopThatRuns) {
+  int first = 0, second = 0;
+  std::vector<double> usual(200, 3.0), endless = usual;
+  endless[100] = INFINITY;
+  for (const Compile compile : {Compile::Never, Compile::Now}) {
+    auto f = vectorize([&](f64 x, f64 y) {
+      first = __LINE__ + 1;
+      While([&] { return x > 0; }, [&] { x = x - 1; });
+      second = __LINE__ + 1;
+      While([&] { return y > 0; }, [&] { y = y - 1; });
+      return x + y;
+    });
+    for (const Silence& said : silences(f, compile, endless, usual)) {
+      ASSERT_FALSE(said.running.empty());
+      EXPECT_EQ(numbers_of(said.running[0].loops), std::vector{first});
+      EXPECT_EQ(numbers_of(said.loops), (std::vector{first, second}));
+    }
+    for (const Silence& said : silences(f, compile, usual, endless)) {
+      ASSERT_FALSE(said.running.empty());
+      EXPECT_EQ(numbers_of(said.running[0].loops), std::vector{second});
+    }
+  }
+}
+
+TEST(Watching, ALoopThatRunsIsNamedWithThoseAroundIt) {
+  int outer = 0, inner = 0;
+  std::vector<double> usual(200, 3.0), endless = usual;
+  endless[100] = INFINITY;
+  const auto nested = [&](f64 x, f64 y) {
+    outer = __LINE__ + 1;
+    While([&] { return x > 0; },
+          [&] {
+            f64 left = y;
+            inner = __LINE__ + 1;
+            While([&] { return left > 0; }, [&] { left = left - 1; });
+            x = x - 1 + left;
+          });
+    return x;
+  };
+  for (const bool refill : {false, true}) {
+    for (const Compile compile : {Compile::Never, Compile::Now}) {
+      auto f = vectorize(nested, {.schedule = {.refill = refill}});
+      for (const Silence& said : silences(f, compile, usual, endless)) {
+        ASSERT_FALSE(said.running.empty());
+        EXPECT_EQ(numbers_of(said.running[0].loops), (std::vector{outer, inner}));
+      }
+      // The inner one comes to its end again and again.
+      for (const Silence& said : silences(f, compile, endless, usual)) {
+        ASSERT_FALSE(said.running.empty());
+        ASSERT_FALSE(said.running[0].loops.empty());
+        EXPECT_EQ(numbers_of(said.running[0].loops)[0], outer);
+      }
+    }
+  }
+}
+
+TEST(Watching, ALoopOfAnElementThatHasAllLanesIsNamed) {
+  constexpr int kSize = 256;
+  int line = 0;
+  auto f = vectorize(
+      [&](Row<double> x) {
+        f64 total = 0;
+        line = __LINE__ + 1;
+        While([&] { return total < 1; }, [&] { total = total + sum(x * total + x); });
+        return total;
+      },
+      {.schedule = {.inner = true}});
+  std::vector<double> values(3 * kSize, 1.0);
+  f.with({.compile = Compile::Now}, Input(values).in_rows(kSize));
+  std::fill_n(values.begin() + kSize, kSize, 0.0);
+  std::vector<Silence> told;
+  const MapOptions options{
+      .timeout = 0.6, .watchdog = 0.2, .on_silence = [&](const Silence& s) { told.push_back(s); }};
+  EXPECT_THROW(f.with(options, Input(values).in_rows(kSize)), Timeout);
+  ASSERT_FALSE(told.empty());
+  ASSERT_FALSE(told[0].running.empty());
+  EXPECT_EQ(numbers_of(told[0].running[0].loops), std::vector{line});
+}
+
 TEST(Watching, ASilenceAsText) {
-  const Silence silence{.function = "f",
-                        .seconds = 5.04,
-                        .running = {{.worker = 1, .elements = {64, 128}, .seconds = 5.5}},
-                        .loops = {{base::intern("a.py"), 3}, {base::intern("a.py"), 9}}};
+  Silence silence{.function = "f",
+                  .seconds = 5.04,
+                  .running = {{.worker = 1, .elements = {64, 128}, .seconds = 5.5}},
+                  .loops = {{base::intern("a.py"), 3}, {base::intern("a.py"), 9}}};
   EXPECT_EQ(to_string(silence),
             "map: f: no element has ended for 5.0 s; worker 1 has been at elements 64 to 127 for "
             "5.5 s. Loops: a.py:3, a.py:9.");
+  silence.running[0].loops = {{base::intern("a.py"), 3}, {base::intern("a.py"), 9}};
+  EXPECT_EQ(to_string(silence),
+            "map: f: no element has ended for 5.0 s; worker 1 has been at elements 64 to 127 for "
+            "5.5 s, in the loop of a.py:9 in that of a.py:3.");
   EXPECT_EQ(to_string(Silence{.function = "f", .seconds = 1}),
             "map: f: no element has ended for 1.0 s; machine code is being made, or was waited "
             "for.");

@@ -74,6 +74,43 @@ std::vector<std::int32_t> numbers(
 
 const std::vector<float> kValues = {1, 2, 3, 4, 5};
 
+// --- where ---
+
+/// All that is said, also below the message.
+template <class F>
+std::string whole_message(const F& function) {
+  try {
+    vectorize(function)(std::vector<std::int32_t>{1, 0, -1});
+  } catch (const ElementError& error) {
+    return error.what();
+  }
+  return "[nothing was thrown]";
+}
+
+TEST(ElementErrors, TheLineOfTheSourceIsShownWithACaret) {
+  int line = 0;
+  const std::string said = whole_message([&](i32 n) {
+    line = __LINE__ + 1;
+    lw::Check(n > 0, "is too small");
+    return n;
+  });
+  EXPECT_EQ(said, fmt::format("map: element 1 failed ({}): is too small; got 0 and 0.\n"
+                              "  lw::Check(n > 0, \"is too small\");\n"
+                              "  ^",
+                              at(line)));
+}
+
+TEST(ElementErrors, ACaretStandsAtTheOperandsOfAnOperator) {
+  const std::string said = whole_message([](i32 n) { return 8 / n; });
+  const std::size_t code =
+      said.find("\n  const std::string said = whole_message([](i32 n) { return");
+  ASSERT_NE(code, std::string::npos) << said;
+  const std::string below = said.substr(said.rfind('\n') + 1);
+  EXPECT_TRUE(below.ends_with("^") && below.find_first_not_of(" ^") == std::string::npos) << said;
+  const std::size_t operands = said.find("8 / n", code) - (code + 1);
+  EXPECT_TRUE(below.size() > operands && below.size() <= operands + 5) << said;
+}
+
 // --- indices ---
 
 TEST(ElementErrors, AReadOutsideOfATable) {
@@ -471,6 +508,16 @@ TEST(ElementErrors, ArraysOfSizesThatAreNone) {
     EXPECT_EQ(message_of<UsageError>([&] { f(kValues); }),
               fmt::format("Array: wrong size; got {}, expected 1 to 4096.", size));
   }
+}
+
+// Last, as lines are counted anew from here on.
+TEST(ElementErrors, WithoutTheSourceThereIsTheMessageAlone) {
+  const std::string said = whole_message([&](i32 n) {
+#line 7 "nowhere/to/be/found.cpp"
+    Check(n > 0);
+    return n;
+  });
+  EXPECT_EQ(said, "map: element 1 failed (nowhere/to/be/found.cpp:7); got 0 and 0.");
 }
 
 }  // namespace

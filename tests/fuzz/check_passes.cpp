@@ -17,8 +17,8 @@ namespace lw::fuzz {
 namespace {
 
 constexpr std::int64_t kMostElements = 16;
-constexpr std::int64_t kMostLongElements = 4;  // with many positions
-constexpr std::int64_t kMostSteps = 100000;
+constexpr std::int64_t kMostLongElements = 4;    // with many positions
+constexpr std::int64_t kMostSteps = 10'000'000;  // loops in place of `each` have many
 
 /// A pass that closes loops leaves fewer; one that makes loops of `each`, or takes code out of it,
 /// other ones.
@@ -132,6 +132,8 @@ Verdict check_passes(const Trial& trial, const ir::Function& function, const Inp
   check("simplify, again", transform::simplify(simple), truth);
   check("close_loops", transform::close_loops(simple), truth, {}, Steps::Fewer);
   check("close_loops, alone", transform::close_loops(f), truth, {}, Steps::Fewer);
+  check("spread_loops", transform::spread_loops(simple), truth, {}, Steps::Other);
+  check("spread_loops, alone", transform::spread_loops(f), truth, {}, Steps::Other);
   check("flatten_branches", transform::flatten_branches(simple), truth);
   check("flatten_branches, alone", transform::flatten_branches(f), truth);
   check("delay_rare", transform::delay_rare(simple), truth);

@@ -12,7 +12,7 @@
 namespace lw::fuzz {
 namespace {
 
-constexpr std::int64_t kEndless = 20000;  // steps
+constexpr std::int64_t kEndless = 1'000'000;  // steps
 
 /// Where evaluations fail that may do anything.
 base::Location unchecked() {

@@ -15,6 +15,7 @@ void Generator::memory_op() {
   constexpr std::size_t kMostArrays = 3;
   const bool may_declare = has_arrays_ && arrays_.size() < kMostArrays;
   if (may_declare && random_.chance(arrays_.empty() ? 60 : 15)) return new_array();
+  if (has_arrays_ && loop_depth() < 2 && random_.chance(10)) return fill_all();
   if (has_numbers_ && random_.chance(30)) return element_number();
   if (bits_ != ir::kNone && random_.chance(40)) return read_bits();
   if (!any_place()) return random_op();
@@ -246,6 +247,57 @@ void Generator::update() {
   const ValueId old = emit(build_.read(place, index, mode), false);
   const Op op = type == DType::Bool ? Op::Xor : random_.chance(60) ? Op::Add : Op::Sub;
   build_.array_write(place, index, emit_op(op, {old, operand(type)}), mode);
+}
+
+/// Loops over all places of a new array, which read and write one of them in each step; seldom
+/// others, or not all.
+void Generator::fill_all() {
+  const DType type = random_type();
+  const std::vector<int> sizes = {random_.between(1, 5), random_.between(1, 4),
+                                  random_.chance(30) ? 2 : 1};
+  const int size = sizes[0] * sizes[1] * sizes[2];
+  const ValueId outside = operand(type);
+  const ValueId array = build_.array(operand(type), static_cast<std::uint32_t>(size));
+  const bool is_turned = random_.chance(30);  // columns, and in them rows
+  const int defect = random_.chance(20) ? random_.between(1, 3) : 0;
+  ValueId index = number(DType::I32, 0);
+  ValueId counters = index;
+  std::vector<ValueId> open;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::size_t axis = is_turned ? sizes.size() - 1 - i : i;
+    const int stride = axis == 0 ? sizes[1] * sizes[2] : axis == 1 ? sizes[2] : 1;
+    const std::array initial = {number(DType::I32, 0)};
+    open.push_back(build_.begin_loop(initial));
+    const std::array carried = {build_.arguments(open.back())[0]};
+    const int end = sizes[axis] - (defect == 1 && sizes[axis] > 1 ? 1 : 0);
+    build_.break_if(build_.op(Op::Ge, {carried[0], number(DType::I32, end)}), carried);
+    const ValueId part = build_.op(Op::Mul, {carried[0], number(DType::I32, stride)});
+    index = build_.op(Op::Add, {index, part});
+    counters = build_.op(Op::Sub, {carried[0], counters});
+  }
+  const IndexMode mode = random_.chance(50) ? IndexMode::Check : IndexMode::Unchecked;
+  ValueId value = outside;
+  const Op op = type == DType::Bool ? Op::Xor : Op::Add;
+  if (random_.chance(70)) {
+    const ValueId near = build_.op(Op::Add, {index, number(DType::I32, defect == 2 ? 1 : 0)});
+    const ValueId old = build_.read(array, near, defect == 2 ? IndexMode::Wrap : mode);
+    value = build_.op(op, {value, old});
+  }
+  if (random_.chance(40)) value = build_.op(op, {value, build_.convert(counters, type)});
+  if (!row_params_.empty() && random_.chance(60)) {
+    const ValueId row = random_.pick(row_params_);
+    const ValueId read = build_.read(row, index, IndexMode::Clip);
+    value = build_.op(op, {value, build_.convert(read, type)});
+  }
+  if (defect == 3) index = build_.op(Op::Mul, {index, index});
+  build_.array_write(array, index, value, defect == 3 ? IndexMode::Wrap : mode);
+  while (!open.empty()) {
+    const ValueId counter = build_.arguments(open.back())[0];
+    const std::array next = {build_.op(Op::Add, {counter, number(DType::I32, 1)})};
+    build_.end_loop(next);
+    open.pop_back();
+  }
+  (random_.chance(70) ? kept_ : arrays_).push_back(array);
 }
 
 void Generator::observe_arrays(std::size_t from, std::size_t from_kept) {

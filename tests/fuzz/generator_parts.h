@@ -188,6 +188,7 @@ class Generator {
   void guarded_access();
   void access_neighbours();
   void update();
+  void fill_all();
   void access(ValueId place, ir::IndexMode mode, ValueId index, bool writes);
   /// An array, a table, a row or what an `each` has kept.
   std::optional<ValueId> any_place();
@@ -220,6 +221,7 @@ class Generator {
   int each_size();
   ValueId some_count(int size);
   /// `bounded`: the count is never more than the size.
+  bool is_below(ValueId count, int number) const;
   void open_each(int size, ValueId count = ir::kNone, bool bounded = false);
   void close_each();
   void each();

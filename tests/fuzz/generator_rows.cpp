@@ -63,6 +63,14 @@ ValueId Generator::some_count(int size) {
   return emit_op(Op::Rem, {any, number(DType::I32, size + 1)});
 }
 
+/// True of a remainder by this number; any other count may be one by a larger number.
+bool Generator::is_below(ValueId count, int number) const {
+  const ir::Function& f = build_.function();
+  if (f[count].op != Op::Rem) return false;
+  const ir::Instruction& by = f[f[count].operands[1]];
+  return by.op == Op::Constant && by.constant == types::scalar_of(by.type, number);
+}
+
 void Generator::open_each(int size, ValueId count, bool bounded) {
   Each e{.scopes = scopes_.size(),
          .visible = visible_.size(),
@@ -71,7 +79,7 @@ void Generator::open_each(int size, ValueId count, bool bounded) {
          .draws = draws_,
          .size = size,
          .is_counted = count != ir::kNone};
-  bounded = e.is_counted && (bounded || build_.function()[count].op == Op::Rem);
+  bounded = e.is_counted && (bounded || is_below(count, size + 1));
   const bool is_open = bounded && random_.chance(50);
   e.each = build_.begin_each(is_open ? ir::kMostCounted : static_cast<std::uint32_t>(size), count);
   e.position = emit(build_.arguments(e.each)[0], true);

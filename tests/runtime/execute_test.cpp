@@ -18,7 +18,8 @@ using test::mandelbrot;
 using test::Points;
 
 const Points& shuffled_points() {
-  static const Points points = test::mandelbrot_points(400, true);
+  static const Points points =
+      test::mandelbrot_points(1000, true);  // it takes longer than a compile
   return points;
 }
 
@@ -67,6 +68,22 @@ TEST(RuntimeExecute, ASmallMapIsCompiledBesideItForTheNextOne) {
   const std::vector<std::int32_t> first = out;
   wait_for_compiles();
   EXPECT_EQ(f.into(out, {}, a, a).tier1_elements, 3);
+  EXPECT_EQ(out, first);
+}
+
+TEST(RuntimeExecute, AShortMapWithoutLoopsIsCompiledOnceItIsCalledAgain) {
+  const std::vector<float> xs = {0.1f, 2.0f, -1.0f};
+  auto f = vectorize([](f32 x) { return x * 3.25f - x; }, {.name = "again", .schedule = {}});
+  std::vector<float> out(3);
+  for (int call = 0; call < 2; ++call) {
+    const RunStats stats = f.into(out, {}, xs);
+    EXPECT_EQ(stats.tier0_elements, 3);
+    EXPECT_EQ(stats.load_ms, 0);  // nor is the disk asked
+    wait_for_compiles();
+    EXPECT_EQ(f.explain(xs).compiled, call == 1);
+  }
+  const std::vector<float> first = out;
+  EXPECT_EQ(f.into(out, {}, xs).tier1_elements, 3);
   EXPECT_EQ(out, first);
 }
 

@@ -12,10 +12,10 @@ Worker::Worker(Arrays arrays) : arrays_(std::move(arrays)) {
     ++static_cast<Worker*>(context)->polls;
     return 0;
   };
-  fail = [](Context* context, std::uint32_t, std::uint64_t lanes, const std::int32_t* ids,
+  fail = [](Context* context, std::uint32_t, std::uint64_t mask, const std::int32_t* ids,
             std::int64_t first) {
     for (int lane = 0; lane < 64; ++lane) {
-      if ((lanes >> lane & 1) == 0) continue;
+      if ((mask >> lane & 1) == 0) continue;
       static_cast<Worker*>(context)->failing.push_back(first + ids[lane]);
     }
   };

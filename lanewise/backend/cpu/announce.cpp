@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "lanewise/base/environment.h"
+#include "lanewise/base/fork.h"
 
 // What gdb looks for: it stops in the function and reads the list. Weak, as others may bring it.
 extern "C" {
@@ -34,8 +35,8 @@ __attribute__((weak, noinline)) void __jit_debug_register_code() { asm volatile(
 namespace lw::backend::cpu {
 namespace {
 
-std::mutex& list_mutex() {
-  static std::mutex& mutex = *new std::mutex;  // code may go at the very end
+base::Mutex& list_mutex() {
+  static base::Mutex& mutex = *new base::Mutex;  // code may go at the very end
   return mutex;
 }
 

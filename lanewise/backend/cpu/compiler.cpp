@@ -34,7 +34,8 @@
 #include "lanewise/backend/cpu/enter.h"
 #include "lanewise/base/check.h"
 #include "lanewise/base/environment.h"
-#include "lanewise/runtime/compile_queue.h"
+#include "lanewise/base/float_state.h"
+#include "lanewise/base/fork.h"
 #include "lanewise/runtime/memory.h"
 
 // From glibc 2.33 on, in sys/platform/x86.h, which is not C++.
@@ -233,7 +234,7 @@ class LinkedCode : public runtime::Code {
     }
   }
   ~LinkedCode() override {
-    const runtime::NoFork guard;
+    const base::NoFork guard;
     announcement_.reset();
     remove();
   }
@@ -277,6 +278,7 @@ runtime::ObjectCode compile_object(const kernel::Kernel& kernel, const plan::Sch
     throw UsageError(fmt::format("compile: code this machine cannot run; got {}, expected {}.",
                                  plan::name_of(schedule.isa), plan::name_of(plan::host_isa())));
   }
+  const base::FloatState state;  // LLVM folds roots of constants with this machine's own
   runtime::ObjectCode code;
   Meter meter;
   Job job;

@@ -622,23 +622,27 @@ void Emitter::loop(const Instruction& in) {
   const int count = is_innermost(in.block) ? s_.steps : 1;
   // Sums would sink below a look at the end, while what is added waits in registers.
   const bool looks_first = s_.batched > 0;
-  if (looks_first) poll();
+  if (looks_first) poll(in.block);
   steps(in.block, 0, count, count);
   exits_.pop_back();
-  if (!looks_first) poll();
+  if (!looks_first) poll(in.block);
   b_.CreateBr(look);
   b_.SetInsertPoint(exit);
 }
 
-void Emitter::poll() {
+void Emitter::poll(kernel::BlockId loop, llvm::function_ref<void()> note) {
   llvm::BasicBlock* ask = new_block("ask");
   llvm::BasicBlock* go_on = new_block("go_on");
-  Value* at = b_.CreateConstInBoundsGEP1_32(b_.getInt8Ty(), context_, Layout::kAttention);
-  auto* attention = b_.CreateLoad(b_.getInt32Ty(), at);
+  auto* attention = b_.CreateLoad(b_.getInt32Ty(), context_place(Layout::kAttention));
   attention->setAtomic(llvm::AtomicOrdering::Monotonic);
   attention->setAlignment(llvm::Align(4));
   b_.CreateCondBr(b_.CreateICmpNE(attention, b_.getInt32(0)), ask, go_on, unlikely());
   b_.SetInsertPoint(ask);
+  // Here and not in the loop: what is seldom asked for costs nothing.
+  auto* number = b_.CreateStore(b_.getInt32(loop), context_place(Layout::kLoop));
+  number->setAtomic(llvm::AtomicOrdering::Monotonic);
+  number->setAlignment(llvm::Align(4));
+  if (note) note();
   Value* answer = call_out(Layout::kPoll, "lanewise_enter_poll", b_.getInt32Ty(), {context_});
   b_.CreateCondBr(b_.CreateICmpNE(answer, b_.getInt32(0)), stopped_, go_on);
   b_.SetInsertPoint(go_on);
@@ -737,9 +741,12 @@ Value* Emitter::element_pointer(Value* base, DType type, Value* index) {
                               b_.CreateSExt(index, b_.getInt64Ty()));
 }
 
+Value* Emitter::context_place(int offset) {
+  return b_.CreateConstInBoundsGEP1_32(b_.getInt8Ty(), context_, static_cast<unsigned>(offset));
+}
+
 Value* Emitter::context_field(int offset, Type* type) {
-  return b_.CreateLoad(
-      type, b_.CreateConstInBoundsGEP1_32(b_.getInt8Ty(), context_, static_cast<unsigned>(offset)));
+  return b_.CreateLoad(type, context_place(offset));
 }
 
 Value* Emitter::load_lanes(std::uint32_t input, Value* index, Value* mask) {

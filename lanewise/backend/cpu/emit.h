@@ -240,8 +240,9 @@ class Emitter {
   /// Calls a function at the context's `field` that keeps all registers (enter.h) where it can.
   llvm::Value* call_out(int field, const char* entry, llvm::Type* result,
                         llvm::ArrayRef<llvm::Value*> arguments);
-  /// Goes on in a new block unless a poll says stop.
-  void poll();
+  /// Goes on in a new block unless a poll says stop, at the back edge of the loop with this body.
+  /// `note` emits what is said there beside that.
+  void poll(kernel::BlockId loop, llvm::function_ref<void()> note = nullptr);
   bool is_innermost(kernel::BlockId id) const;
 
   // --- memory ---
@@ -253,6 +254,7 @@ class Emitter {
   llvm::Value* element_pointer(llvm::Value* base, DType type, llvm::Value* index);
   /// A loop that emits `body(i)` for i from 0 to below `count`, both i32.
   void count_to(llvm::Value* count, llvm::function_ref<void(llvm::Value*)> body);
+  llvm::Value* context_place(int offset);
   llvm::Value* context_field(int offset, llvm::Type* type);
   llvm::Value* load_lanes(std::uint32_t input, llvm::Value* index, llvm::Value* mask);
 
@@ -293,6 +295,10 @@ class Emitter {
   /// Runs the epilogue for the lanes of `done` in register `u`.
   void retire(int u, llvm::Value* done, bool all_hold_elements);
   void refill_all();
+  /// i32: how many lanes are in the loop.
+  llvm::Value* count_live();
+  /// Lets the context say that so many lanes are.
+  void note_live(llvm::Value* live);
   void body_steps(int first, int end, int count);
   void enter_body();
   /// Lane i of the result: how many lanes before i are set in `mask`; counts for set lanes.

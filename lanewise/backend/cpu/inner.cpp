@@ -57,7 +57,7 @@ void Emitter::inner() {
   b_.CreateBr(next_element_);
   b_.SetInsertPoint(next_element_);
   b_.CreateStore(b_.CreateAdd(element_, b_.getInt32(1)), at);
-  poll();
+  poll(0);
   b_.CreateBr(more);
   b_.SetInsertPoint(done);
   if (streams_ != nullptr) finish_streams(streams_);
@@ -186,12 +186,12 @@ Value* Emitter::whole_step(const Instruction& in, Value* slot) {
   const auto& body = k_.blocks[in.block];
   const bool looks_first =
       std::any_of(body.begin(), body.end(), [&](const auto& i) { return ends_part(i); });
-  if (looks_first) poll();
+  if (looks_first) poll(in.block);
   Value* first = b_.CreateLoad(b_.getInt32Ty(), slot);
   positions(in, 0, step_registers_, first, false);
   Value* next = b_.CreateAdd(first, b_.getInt32(static_cast<unsigned>(step_registers_ * s_.lanes)));
   b_.CreateStore(next, slot);
-  if (!looks_first) poll();
+  if (!looks_first) poll(in.block);
   return next;
 }
 

@@ -17,6 +17,7 @@
 
 #include "lanewise/backend/cpu/emit.h"
 #include "lanewise/base/check.h"
+#include "lanewise/runtime/context.h"
 
 namespace lw::backend::cpu {
 
@@ -24,6 +25,7 @@ using kernel::Instruction;
 using kernel::Kind;
 using kernel::RegisterId;
 using llvm::Value;
+using Layout = runtime::ContextLayout;
 
 void Emitter::split() {
   enum { kBefore = 1, kLoop = 2, kAfter = 4 };
@@ -91,13 +93,9 @@ void Emitter::refill() {
   const int count = is_innermost(loop_->block) ? s_.steps : 1;
   const int look = count >= 4 ? count / 4 * 2 : count;
   body_steps(0, look, count);
-  Value* live = b_.getInt32(0);
-  for (Value* mask : read_all(alive)) {
-    live =
-        b_.CreateAdd(live, b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(mask)));
-  }
+  Value* live = count_live();
   if (look < count) body_steps(look, count, count);
-  poll();
+  poll(loop_->block);
   const unsigned most = all_lanes - static_cast<unsigned>(s_.threshold);
   b_.CreateCondBr(b_.CreateICmpULE(live, b_.getInt32(most)), refill, main);
 
@@ -111,7 +109,7 @@ void Emitter::refill() {
   b_.CreateCondBr(ops_.any(read_all(alive)), drain_step, end);
   b_.SetInsertPoint(drain_step);
   body_steps(0, 1, 1);
-  poll();
+  poll(loop_->block, [&] { note_live(count_live()); });
   b_.CreateBr(drain);
 
   b_.SetInsertPoint(end);
@@ -123,9 +121,26 @@ void Emitter::refill() {
   b_.CreateRet(b_.getInt32(0));
 }
 
+Value* Emitter::count_live() {
+  Value* live = b_.getInt32(0);
+  for (Value* mask : read_all(loop_->sources[0])) {
+    live =
+        b_.CreateAdd(live, b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(mask)));
+  }
+  return live;
+}
+
+void Emitter::note_live(Value* live) {
+  const auto all = static_cast<unsigned>(s_.interleave * s_.lanes);
+  b_.CreateStore(b_.CreateAdd(live, b_.getInt32(all << 16)), context_place(Layout::kLanes));
+}
+
+/// What is noted here holds until the next one: lanes fall from all to as many as there are then.
+/// The loop itself must not be asked, whose registers are all in use.
 void Emitter::refill_all() {
   const RegisterId alive = loop_->sources[0];
   Value* limit = b_.CreateVectorSplat(unsigned(s_.lanes), count_);
+  Value* const before = b_.CreateLoad(b_.getInt32Ty(), next_);
   for (int u = 0; u < s_.interleave; ++u) {
     Value* dead = ops_.mask_not(read(alive, u, true));
     retire(u, dead, true);
@@ -141,6 +156,9 @@ void Emitter::refill_all() {
     Value* taken = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, ops_.lane_bits(dead));
     b_.CreateStore(b_.CreateAdd(next, taken), next_);
   }
+  Value* dead = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), next_), before);
+  Value* all = b_.getInt32(static_cast<unsigned>(s_.interleave * s_.lanes));
+  note_live(b_.CreateSub(all, b_.CreateLShr(dead, 1)));
   enter_body();
 }
 

@@ -225,10 +225,12 @@ class Machine::Worker {
         break;
       }
       if (exit != Exit::End || info.once) break;
-      if (context_->attention.load(std::memory_order_relaxed) != 0 &&
-          context_->poll(context_) != 0) {
-        exit = Exit::Stop;
-        break;
+      if (context_->attention.load(std::memory_order_relaxed) != 0) {
+        context_->loop.store(info.block | runtime::kInterpreted, std::memory_order_relaxed);
+        if (context_->poll(context_) != 0) {
+          exit = Exit::Stop;
+          break;
+        }
       }
       if (has_code()) {
         exit = Exit::Abandon;

@@ -49,6 +49,18 @@ bool has_items(PyObject* value, PyObject* copy) {
   return is_plain && PyObject_RichCompareBool(value, copy, Py_EQ) == 1;
 }
 
+/// The type of objects that only hold an array, and where they have it (`captures.held`).
+struct Holder {
+  PyTypeObject* type = nullptr;
+  Py_ssize_t offset = 0;
+
+  PyObject* array_in(PyObject* value) const {  // borrowed, also null
+    if (value == nullptr || Py_TYPE(value) != type) return value;
+    return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(value) + offset);
+  }
+};
+Holder holder;
+
 /// Where a captured value is found, and what it has to be.
 struct Capture {
   enum Expect : std::uint8_t {
@@ -58,16 +70,17 @@ struct Capture {
     Items,   // a container with the items of this copy of it
     Shaped,  // an array of this shape, of which numbers below 0 stand for any
   };
-  nb::object holder;  // a cell, or the dict that has it under `key`
-  nb::object key;     // none: a cell
+  nb::object place;  // a cell, or the dict that has it under `key`
+  nb::object key;    // none: a cell
   Expect expect = Same;
   Code code = 0;
   std::vector<npy_intp> shape;
   nb::object expected;
 
   PyObject* read() const {  // borrowed; null: there is none
-    if (key.is_none()) return PyCell_GET(holder.ptr());
-    return PyDict_GetItemWithError(holder.ptr(), key.ptr());
+    PyObject* const value =
+        key.is_none() ? PyCell_GET(place.ptr()) : PyDict_GetItemWithError(place.ptr(), key.ptr());
+    return expect == Same || expect == Items ? value : holder.array_in(value);
   }
   bool holds(PyObject* value) const {
     if (value == nullptr) return false;
@@ -264,7 +277,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t flags, Py
 // --- filling the cache ---
 
 Capture to_capture(const nb::tuple& source) {
-  Capture capture{.holder = source[0], .key = source[1]};
+  Capture capture{.place = source[0], .key = source[1]};
   const auto how = nb::cast<std::string>(source[2]);
   const nb::object value = source[3];
   if (how == "value") {
@@ -370,7 +383,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(entry->owner.ptr());
     for (const nb::object& value : entry->defaults) Py_VISIT(value.ptr());
     for (const Capture& capture : entry->captures) {
-      Py_VISIT(capture.holder.ptr());
+      Py_VISIT(capture.place.ptr());
       Py_VISIT(capture.key.ptr());
       Py_VISIT(capture.expected.ptr());
     }
@@ -446,6 +459,13 @@ void bind_caller(nb::module_& module) {
       "has_items",
       [](nb::handle value, nb::handle copy) { return has_items(value.ptr(), copy.ptr()); },
       "Say whether a container holds what it did when it was copied.");
+  module.def(
+      "set_holder",
+      [](nb::handle type, nb::handle member) {
+        holder.type = reinterpret_cast<PyTypeObject*>(type.ptr());
+        holder.offset = reinterpret_cast<PyMemberDescrObject*>(member.ptr())->d_member->offset;
+      },
+      "Let captured objects of a type be the array that they have in a slot.");
   module.def(
       "forget_calls", [] { ++present_epoch; }, "Empty the caches of calls of all functions.");
   module.def(

@@ -2,6 +2,7 @@
 #include "bindings.h"
 
 NB_MODULE(_core, module) {
+  nanobind::set_leak_warnings(false);  // programs that live as long as the process are none
   module.attr("__version__") = LANEWISE_VERSION;
   lw::python::bind_errors(module);
   lw::python::bind_source(module);

@@ -18,21 +18,22 @@ nb::list ranges(const Finished& finished) {
   return ranges;
 }
 
+nb::list files_and_lines(const std::vector<base::Location>& lines) {
+  nb::list all;
+  for (const base::Location& line : lines) all.append(nb::make_tuple(line.file, line.line));
+  return all;
+}
+
 nb::list running(const Silence& silence) {
   nb::list workers;
   for (const Running& one : silence.running) {
-    workers.append(nb::make_tuple(one.worker, one.elements.first, one.elements.last, one.seconds));
+    workers.append(nb::make_tuple(one.worker, one.elements.first, one.elements.last, one.seconds,
+                                  files_and_lines(one.loops)));
   }
   return workers;
 }
 
-nb::list loops(const Silence& silence) {
-  nb::list lines;
-  for (const base::Location& line : silence.loops) {
-    lines.append(nb::make_tuple(line.file, line.line));
-  }
-  return lines;
-}
+nb::list loops(const Silence& silence) { return files_and_lines(silence.loops); }
 
 }  // namespace
 
@@ -54,7 +55,8 @@ void bind_stopping(nb::module_& module, nb::class_<MapOptions>& options) {
       .def_ro("seconds", &Silence::seconds, "Of silence.")
       .def_prop_ro("running", &running,
                    "Of each worker: its number, the first element of those it is at, the one "
-                   "behind the last, and for how many seconds.")
+                   "behind the last, for how many seconds, and file and line of the loop that it "
+                   "is in, behind those around it.")
       .def_prop_ro("loops", &loops, "File and line of each loop of the function.")
       .def("__str__", [](const Silence& silence) { return to_string(silence); });
   options
@@ -65,6 +67,9 @@ void bind_stopping(nb::module_& module, nb::class_<MapOptions>& options) {
           },
           nb::for_setter(nb::arg("cancel").none()))
       .def_rw("watchdog", &MapOptions::watchdog)
+      .def(
+          "begin_now", [](MapOptions& o) { o.begin = std::chrono::steady_clock::now(); },
+          "Let the time of all calls with these, or with copies, run from now on.")
       .def(
           "finish_into", [](MapOptions& o, Finished& finished) { o.finished = &finished; },
           "Return when time is up; these, which outlive the call, say what is finished.");

@@ -123,10 +123,11 @@ class Captures:
             elif type(value) is tuple:
                 self.add(path, "same", value)
 
-    def settle(self, function: Any) -> None:
-        """Look no further into containers that the function itself has changed."""
-        for key, (path, how, expected) in list(self._all.items()):
-            if how == "items" and not _core.has_items(_walk(function, path)[1], expected):
+    def settle(self, function: Any, guards: tuple[str, ...] = ("items",)) -> None:
+        """Look no further at guards that the function itself has changed: inside containers."""
+        for key, (path, how, kept) in list(self._all.items()):
+            expected = kept() if isinstance(kept, weakref.ref) else kept
+            if how in guards and not _holds(how, expected, _walk(function, path)[1]):
                 del self._all[key]
 
     def match(self, function: Any) -> tuple[list[Any], tuple[Source, ...]] | None:
@@ -150,12 +151,22 @@ class Captures:
             if place is None:  # the object of a method, which is an argument of the call
                 continue
             if how == "value":
-                values.append(_as_parameter(value))
-                expected = value
+                expected = held(value)
+                values.append(_as_parameter(expected))
             elif how == "code":
                 how, expected = "same", value
             sources.append((*place, how, expected))
         return values, tuple(sources)
+
+    def changed(self, function: Any) -> tuple[str, str, Any, Any] | None:
+        """Name a capture that is not as it was, how, and what it was and is; None if all are."""
+        for path, how, kept in self._all.values():
+            expected = kept() if isinstance(kept, weakref.ref) else kept
+            value = _walk(function, path)[1]
+            if how not in ("constant", "accumulator") and not _holds(how, expected, value):
+                name = ".".join(step.name for step in path if step.name)
+                return name, how, expected, value
+        return None
 
 
 _MOST_ITEMS = 256  # that are looked at in every call
@@ -185,6 +196,15 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, _PLAIN)
 
 
+def is_inlined(value: Any) -> bool:
+    """Say whether calls of an object are calls of its ``__wrapped__`` inside of others.
+
+    It is a vectorized function, or one that another library wraps: its type has
+    ``call_inside(function, args, kwargs)``, which is given the function to call.
+    """
+    return hasattr(type(value), "call_inside")
+
+
 def plain_function(value: Any) -> Any:
     """Return the function of Python inside of a vectorized one, a method or a partial."""
     while True:
@@ -192,14 +212,20 @@ def plain_function(value: Any) -> Any:
             value = value.__func__
         elif isinstance(value, functools.partial):
             value = value.func
-        elif isinstance(value, _core.Caller):
+        elif is_inlined(value):
             value = value.__wrapped__
         else:
             return value
 
 
+def held(value: Any) -> Any:
+    """Return the array in a value whose type says that it only holds one."""
+    return value.held_array if getattr(type(value), "holds_array", False) else value
+
+
 def parameter_of(value: Any) -> tuple[Kind, ParamKind] | None:
     """Return the kind of parameter that a captured value is; None: it is a guard."""
+    value = held(value)
     if type(value) is float:
         return WEAK_FLOAT, ParamKind.Shared
     if type(value) is int:
@@ -257,6 +283,7 @@ def _place(owner: Any, step: Step) -> Place | None:
 def _holds(how: str, expected: Any, value: Any) -> bool:
     if how == "same":
         return value is expected
+    value = held(value)
     if how == "equal":
         return type(value) is type(expected) and bool(value == expected)
     if how == "items":

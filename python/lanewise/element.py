@@ -728,6 +728,9 @@ def power(base: Any, exponent: Any) -> Element:
     The literal exponents 2, 3 and 4 are multiplications, and so are all that are whole and not
     negative, of integers.
     """
+    is_square = type(exponent) is int and exponent == 2  # the power that most have
+    if is_square and type(base) is Element and base._value.dtype in FLOATS:
+        return record("multiply", base, base)
     if hasattr(exponent, "known") and exponent.kind.dtype in INTEGERS:
         exponent = exponent.known()  # a captured number
     common = promote(kind_of(base), kind_of(exponent))

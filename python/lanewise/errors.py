@@ -6,9 +6,30 @@ file and line in front where a function is being recorded.
 
 import linecache
 import re
+from typing import Any
 
 
-class UsageError(ValueError):
+class OpError(Exception):
+    """What ends a call, under the name and with the arguments that it has in TensorFlow."""
+
+    def __init__(self, *args: Any, message: str | None = None, **_: Any) -> None:
+        if message is not None:
+            args = (message,)
+        elif len(args) >= 3:  # a node, an operation, and what is said
+            args = args[2:3]
+        super().__init__(*args)
+
+    @property
+    def message(self) -> str:
+        """What is said."""
+        return str(self)
+
+
+class InvalidArgumentError(OpError):
+    """Numbers, shapes or options that a call cannot take."""
+
+
+class UsageError(InvalidArgumentError, ValueError):
     """The call was wrong: sizes, options, a function that cannot be recorded."""
 
 
@@ -20,7 +41,7 @@ class UsageOverflowError(UsageError, OverflowError):
     """A Python integer does not fit the type it meets."""
 
 
-class ElementError(RuntimeError):
+class ElementError(InvalidArgumentError, RuntimeError):
     """A failure inside an element.
 
     Attributes
@@ -42,17 +63,17 @@ class ElementError(RuntimeError):
         return str(self.args[0])
 
 
-class Cancelled(RuntimeError):  # noqa: N818  # its name in C++ too
+class Cancelled(OpError, RuntimeError):  # noqa: N818  # its name in C++ too
     """The map was cancelled before it ended."""
 
 
-class Timeout(TimeoutError):  # noqa: N818  # its name in C++ too
+class Timeout(OpError, TimeoutError):  # noqa: N818  # its name in C++ too
     """The map did not end within its time."""
 
 
-class ResourceError(MemoryError):
+class ResourceError(OpError, MemoryError):
     """Not enough memory within the budget, or from the system."""
 
 
-class InternalError(RuntimeError):
+class InternalError(OpError, RuntimeError):
     """A fault of lanewise itself; please report it."""

@@ -8,11 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from . import flow
-from .element import is_operand, kind_of
+from .element import is_operand, is_tensor, kind_of
 from .errors import UsageError, UsageTypeError
-from .flow.region_loops import RegionLoop
+from .flow.region_loops import RangeLoop, RegionLoop
+from .flow.slots import is_whole
+from .flow.state import describe, take_apart
 from .recorder import Recorder, current
 from .source import at_line, user_line
+from .trees import flatten, split_result
 
 
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Any) -> Any:
@@ -28,13 +31,13 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Any) -
     body : callable
         Takes the state, unpacked, and returns the next one. It may be called more than once while
         it is recorded.
-    state : Element or number, or a tuple or list of them
-        What the loop carries. Python numbers take the type of what they meet; write
-        ``np.int32(0)`` for a counter of 32 bits.
+    state : Element, tensor or number, or a tuple or list of parts
+        What the loop carries; parts may be nested, and tensors keep their shape. Python numbers
+        take the type of what they meet; write ``np.int32(0)`` for a counter of 32 bits.
 
     Returns
     -------
-    Element or number, or a tuple of them
+    Element, tensor or number, or a tuple of parts
         The state when ``cond`` no longer holds.
 
     Examples
@@ -68,7 +71,7 @@ def _record(
     initial: list[Any],
     is_single: bool,
 ) -> list[Any]:
-    _check_numbers("state", initial)
+    _check_numbers("while_loop", "state", initial)
     names = tuple(f"part {index}" for index in range(len(initial)))
     loop = RegionLoop(recorder, recorder.visit(user_line()), names, False, tuple(initial))
     loop.can_be_plain = False
@@ -76,9 +79,54 @@ def _record(
     with loop:
         loop.stops(flow.call(cond, *values), *values)
         following = _next_state(flow.call(body, *values), is_single, len(initial))
-        _check_numbers("the state from body", following)
+        _check_next("while_loop", initial, following)
     loop.repeat(*following)
     return list(loop.done())
+
+
+MOST_UNROLLED = 8  # steps that are recorded one by one
+
+
+def count_loop(
+    call: str, count: int, body: Callable[[Any, list[Any]], list[Any]], state: list[Any]
+) -> list[Any]:
+    """Run ``body(index, state)`` for so many indices, where a function is being recorded.
+
+    It is for functions that are made of others; errors name `call`.
+    """
+    recorder = current()
+    assert recorder is not None
+    _check_numbers(call, "state", state)
+    if count <= MOST_UNROLLED:
+        for index in range(count):
+            following = body(index, state)
+            _check_next(call, state, following)
+            state = following
+        return state
+    names = tuple(f"part {index}" for index in range(len(state)))
+    passage = recorder.visit((user_line(), call))
+    loop = RangeLoop(recorder, passage, names, False, tuple(state), range(count))
+    loop.can_be_plain = False
+    values = loop.enter()
+    with loop:
+        following = body(loop.item, list(values))
+        _check_next(call, state, following)
+    loop.repeat(*following)
+    return list(loop.done())
+
+
+def _check_next(call: str, initial: list[Any], following: list[Any]) -> None:
+    """Refuse a state after a step that is not made as the one before it."""
+    _check_numbers(call, "the state from body", following)
+    for index, (before, after) in enumerate(zip(initial, following, strict=True)):
+        if take_apart(before).shape != take_apart(after).shape:
+            raise UsageError(
+                at_line(
+                    f"{call}: the state from body is made otherwise; got {describe(after)} (part "
+                    f"{index}), expected {describe(before)}, as in the state given. Tensors keep "
+                    "their shape from step to step."
+                )
+            )
 
 
 def _next_state(returned: Any, is_single: bool, count: int) -> list[Any]:
@@ -102,13 +150,18 @@ def _next_state(returned: Any, is_single: bool, count: int) -> list[Any]:
     )
 
 
-def _check_numbers(what: str, values: list[Any]) -> None:
+def _check_numbers(call: str, what: str, values: list[Any]) -> None:
     for index, value in enumerate(values):
-        if not is_operand(value):
-            raise UsageTypeError(
-                at_line(
-                    f"while_loop: {what} is not made of numbers; got {type(value).__name__} "
-                    f"(part {index}), expected elements and numbers."
+        leaves: list[Any] = []
+        flatten(value, leaves, split_result)
+        for leaf in leaves:
+            if is_tensor(leaf) or is_whole(leaf) or getattr(type(leaf), "is_carried", False):
+                continue
+            if not is_operand(leaf):
+                raise UsageTypeError(
+                    at_line(
+                        f"{call}: {what} is not made of numbers; got {type(leaf).__name__} "
+                        f"(part {index}), expected elements, tensors and numbers."
+                    )
                 )
-            )
-        kind_of(value)
+            kind_of(leaf)

@@ -178,6 +178,14 @@ def without_any(version: int) -> CallOptions:
     return resolve()
 
 
+@functools.lru_cache(maxsize=1)
+def without_more(version: int) -> MapOptions | None:
+    """Return the same, if there is nothing to do for them but the map itself."""
+    options = without_any(version)
+    is_more = options.is_partial or options.goes_on or options.is_watched
+    return None if is_more else options.map
+
+
 class Config:
     """What calls do when they and their functions say nothing else.
 

@@ -106,6 +106,10 @@ class Session:
         if self._trials > _MOST_TRIALS:
             raise InternalError("record: the function was recorded too often without an end.")
 
+    def is_first_trial(self) -> bool:
+        """Say whether nothing is known yet."""
+        return self._trials == 1
+
 
 class Recorder:
     """Appends to the program of one function."""
@@ -129,6 +133,8 @@ class Recorder:
         self.texts: list[Any] = []  # about elements, that are put off until they are printed
         self.accumulated: dict[Any, Any] = {}  # what accumulators have in the program
         self.is_numbered = False  # which number an element has makes a difference
+        self.notes: dict[Any, Any] = {}  # of a dialect
+        self.dialect: Any = None  # what else holds inside of the function
         self.draws = 0  # how many are recorded up to now
         self.intervals: dict[int, Interval] = {}  # of values by number, where something is known
         self._visits: dict[Hashable, int] = {}

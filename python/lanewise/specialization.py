@@ -4,7 +4,7 @@ import functools
 import math
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,15 +12,15 @@ import numpy as np
 from . import _core, flow
 from ._core import DType, ParamKind, Program, Recording, Value
 from .arguments import Leaf, Parameter, Signature, Static, woven
-from .captures import Captures, Source, plain_function
+from .captures import Captures, Source, is_inlined, plain_function
 from .complex_element import NewParameter, as_values, new_parameters, of_values
-from .convert import refuse_generators
+from .convert import SUSPENDS, has_branches, refuse_generators
 from .dtypes import FROM_NUMPY, PARTS, WEAK_INT, WEAK_NARROW, Type, parts_of, settled
 from .element import Element, Varying, as_value, is_operand, is_tensor, kind_of
 from .errors import UsageError, UsageTypeError
 from .recorder import Recorder, Retrace, record_function
 from .source import line_of
-from .stand_ins import captured
+from .stand_ins import captured, is_closed
 from .tables import Table
 from .trees import Structure, flatten, split_result, unflatten
 
@@ -28,6 +28,22 @@ if TYPE_CHECKING:
     from .flow.prints import Site
     from .folds import Folds
     from .ragged.results import RaggedResults
+
+
+class Dialect(Protocol):
+    """What else holds inside of a function that was written for another library."""
+
+    def call(self, function: Any, arguments: list[Any]) -> Any:
+        """Call the function that is being recorded; return its results as elements."""
+
+    def shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return a shape as the function is to find it."""
+
+    def operands(self, operands: tuple[Any, ...]) -> Sequence[Any]:
+        """Return the operands of a function of numbers as it is to find them."""
+
+    def seed(self, noted: tuple[Any, ...]) -> int:
+        """Return the seed of a call whose elements draw, by what was noted of the draws."""
 
 
 class Request(NamedTuple):
@@ -39,6 +55,7 @@ class Request(NamedTuple):
     refill: bool | None
     is_masked: bool = False  # only elements run for which a further parameter holds
     finds_lines: bool = False  # the program that finds what a function prints
+    dialect: Dialect | None = None  # what else holds inside of the function
 
 
 class Prints(NamedTuple):
@@ -60,6 +77,7 @@ class Recorded(NamedTuple):
     folds: "Folds | None" = None  # what it adds to accumulators
     ragged: "RaggedResults | None" = None  # which results are rows, and how they are computed
     is_numbered: bool = False  # which number an element has makes a difference
+    drawing: tuple[Any, ...] | None = None  # what a dialect has noted, where elements draw
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
@@ -72,6 +90,11 @@ class Recorded(NamedTuple):
         """Return arrays for the results as the program has them: complex ones as their parts."""
         pairs = zip(arrays, self.shapes, strict=True)
         return tuple(woven(a) if row and a.dtype.kind == "c" else a for a, row in pairs)
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether the program's results are those of the function, and there is nothing else."""
+        return self.prints is None and self.folds is None and not self.has_woven
 
     @property
     def has_woven(self) -> bool:
@@ -134,10 +157,58 @@ class _Sizes:
         return ask
 
 
+def _straight_types(function: Any, request: Request) -> list[DType] | None:
+    """Return the types of the arguments of a function that goes straight; None if it does not.
+
+    It is one of numbers that takes nothing from outside and does not branch.
+    """
+    if type(function) is not types.FunctionType or not is_closed(function.__code__):
+        return None
+    if request.otypes or request.is_masked or request.finds_lines:
+        return None
+    if any(request.signature.structures) or has_branches(function.__code__):
+        return None
+    if function.__code__.co_flags & SUSPENDS:
+        return None
+    found = []
+    for leaf in request.signature.leaves:
+        if not isinstance(leaf, Parameter) or leaf.row or leaf.role is not ParamKind.Mapped:
+            return None
+        if not isinstance(leaf.kind.dtype, DType):
+            return None
+        found.append(leaf.kind.dtype)
+    return found
+
+
+def _record_straight(
+    function: Callable[..., Any], dtypes: list[DType], request: Request, recorder: Recorder
+) -> Recorded:
+    """Record such a function, with less ado than any other needs."""
+    recording = recorder.recording
+    shapes: list[tuple[int, ...]] = [()] * len(dtypes)
+    arguments = [
+        Element(recorder, _core.parameter(recording, "p", dtype, ParamKind.Mapped, 0))
+        for dtype in dtypes
+    ]
+    result = function(*arguments)
+    if type(result) is not Element or result.kind.weak:
+        raise Retrace
+    value = as_value(recorder, result, result.value.dtype)
+    program = _core.finish(
+        recording, [value], request.name, request.refill, [False], shapes, [()], []
+    )
+    return Recorded(program, Captures(), None, (value.dtype,))
+
+
 def _record(
     function: Callable[..., Any], request: Request, sizes: tuple[int, ...], recorder: Recorder
 ) -> Recorded:
     recording = recorder.recording
+    recorder.dialect = request.dialect
+    if recorder.session.is_first_trial():
+        dtypes_in = _straight_types(function, request)
+        if dtypes_in is not None:
+            return _record_straight(function, dtypes_in, request, recorder)
     shapes: list[tuple[int, ...]] = []
     new_parameter = functools.partial(_new_parameter, recording, shapes)
     tables = _Sizes(sizes)
@@ -167,7 +238,10 @@ def _record(
     nested = iter(leaves)
     arguments = [unflatten(structure, nested) for structure in request.signature.structures]
     results: list[Any] = []
-    result = flow.call(to_record, *arguments)
+    if request.dialect is None:
+        result = flow.call(to_record, *arguments)
+    else:
+        result = request.dialect.call(to_record, arguments)
     if type(result) is Element:  # what most functions return
         structure: Structure = None
         results.append(result)
@@ -270,8 +344,10 @@ def _finished(
         [] if folds is None else folds.described(),
     )
     is_numbered = recorder.is_numbered
+    is_drawing = recorder.draws > 0 and recorder.dialect is not None
+    drawing = tuple(recorder.notes.get("draws", ())) if is_drawing else None
     return Recorded(
-        program, captures, structure, dtypes, prints, rows.sizes, folds, None, is_numbered
+        program, captures, structure, dtypes, prints, rows.sizes, folds, None, is_numbered, drawing
     )
 
 
@@ -445,6 +521,10 @@ class Programs:
         """Forget everything."""
         self._all.clear()
 
+    def is_empty(self) -> bool:
+        """Say whether nothing was recorded."""
+        return not self._all
+
     def requests(self) -> list[Request]:
         """Return what was recorded for."""
         return list(self._all)
@@ -455,6 +535,8 @@ _of_code: WeakKeyDictionary[types.CodeType, Programs] = WeakKeyDictionary()
 
 def programs_of(function: Any) -> Programs:
     """Return the programs of all functions that were made by the same ``def`` or ``lambda``."""
+    while is_inlined(function):
+        function = function.__wrapped__
     if not isinstance(function, types.FunctionType):
         return Programs()
     return _of_code.setdefault(function.__code__, Programs())

@@ -6,9 +6,18 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _core
 from ._core import ParamKind, Value
-from .captures import MISSING, Captures, Path, Place, Step, parameter_of, plain_function
+from .captures import (
+    MISSING,
+    Captures,
+    Path,
+    Place,
+    Step,
+    held,
+    is_inlined,
+    parameter_of,
+    plain_function,
+)
 from .complex_element import Complex, NewParameter, new_parameters
 from .dtypes import WEAK_INT, Kind
 from .element import Element
@@ -27,7 +36,7 @@ def captured(
     `new_parameter` adds a parameter to the program.
     """
     captures = Captures()
-    return _Copies(recorder, new_parameter, captures).copy(function, ()), captures
+    return Copies(recorder, new_parameter, captures).copy(function, ()), captures
 
 
 class _Source:
@@ -142,7 +151,7 @@ class ComplexNumber(_Captured, Complex):
         self._source = source
 
 
-class _Globals(dict[str, Any]):
+class Globals(dict[str, Any]):
     """The globals of a function, with stand-ins for some."""
 
     def __init__(self, real: dict[str, Any]) -> None:
@@ -153,23 +162,32 @@ class _Globals(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         return self._real[name]
 
+    def copy(self) -> "Globals":
+        """Return the same, to be changed."""
+        copy = Globals(self._real)
+        copy.update(self)
+        return copy
+
 
 class _Inlined:
-    """A vectorized function inside another: calls are recorded as a part of that."""
+    """A function inside another that wraps one: calls are recorded as a part of that."""
 
-    def __init__(self, vectorized: Any, function: Any) -> None:
-        self._vectorized = vectorized
+    def __init__(self, wrapper: Any, function: Any) -> None:
+        self._wrapper = wrapper
         self._function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._vectorized.call_inside(self._function, args, kwargs)
+        return self._wrapper.call_inside(self._function, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._vectorized, name)
+        return getattr(self._wrapper, name)
 
 
-class _Copies:
-    """Copies of the function and of those it calls, which find stand-ins."""
+class Copies:
+    """Copies of the function and of those it calls, which find stand-ins.
+
+    Who needs others than those of a recorder overrides `_stand_in`.
+    """
 
     def __init__(self, recorder: Recorder, new_parameter: NewParameter, captures: Captures) -> None:
         self._recorder = recorder
@@ -179,16 +197,16 @@ class _Copies:
         self._guarded: set[tuple[Path, types.CodeType]] = set()
 
     def copy(self, function: Any, path: Path) -> Any:
-        """Return a copy of a function of Python; anything else as it is."""
+        """Return a copy of a function of Python that takes something from outside; else itself."""
         if isinstance(function, types.MethodType):
             self._guard_self(function, path)
             return types.MethodType(self.copy(function.__func__, path), function.__self__)
         if isinstance(function, functools.partial):
             inside = self.copy(function.func, path)
             return functools.partial(inside, *function.args, **function.keywords)
-        if isinstance(function, _core.Caller):
+        if is_inlined(function):
             return _Inlined(function, self.copy(function.__wrapped__, path))
-        if not isinstance(function, types.FunctionType):
+        if not isinstance(function, types.FunctionType) or is_closed(function.__code__):
             return function
         if id(function) not in self._done:
             self._copy(function, path)
@@ -199,7 +217,7 @@ class _Copies:
         cells = tuple(types.CellType() for _ in code.co_freevars)
         copy = types.FunctionType(
             code,
-            _Globals(function.__globals__),
+            Globals(function.__globals__),
             function.__name__,
             function.__defaults__,
             cells,
@@ -208,8 +226,6 @@ class _Copies:
         copy.__qualname__ = function.__qualname__
         copy.__module__ = function.__module__
         self._done[id(function)] = copy  # it may refer to itself
-        if not code.co_names and not code.co_freevars and not _has_inner(code):
-            return  # it takes nothing from outside
         names = names_of(code)
         for name, cell, new in zip(
             code.co_freevars, function.__closure__ or (), cells, strict=True
@@ -234,7 +250,7 @@ class _Copies:
             return self._symbolic(value, *kind, path)
         function = plain_function(value)
         if isinstance(function, types.FunctionType) and is_users(function.__module__):
-            is_plain = function is value or isinstance(value, _core.Caller)
+            is_plain = function is value or is_inlined(value)
             if is_plain and not function.__defaults__ and not function.__kwdefaults__:
                 self._captures.add(path, "code", function.__code__)
             else:
@@ -253,6 +269,7 @@ class _Copies:
 
     def _symbolic(self, value: Any, kind: Kind, role: ParamKind, path: Path) -> Any:
         self._captures.add(path, "value", (kind, role))
+        value = held(value)
         parameters = new_parameters(self._new_parameter, kind, role)
         if role is ParamKind.Table:
             row = value.shape[1:]
@@ -308,9 +325,10 @@ class _Copies:
                     self._guard_method(holder, of_type, at)
 
 
-def _has_inner(code: types.CodeType) -> bool:
-    """Say whether functions are defined inside of one."""
-    return types.CodeType in map(type, code.co_consts)
+def is_closed(code: types.CodeType) -> bool:
+    """Say whether a function, without others inside of it, takes nothing from outside."""
+    has_inner = types.CodeType in map(type, code.co_consts)
+    return not (code.co_names or code.co_freevars or has_inner)
 
 
 def _attribute(owner: Any, name: str) -> Any:

@@ -8,7 +8,9 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from .errors import UsageTypeError
 from .recorder import Recorder
+from .source import at_line
 
 _MARK = re.compile(r"<element (?:\w+ )?#(\d+)>")
 
@@ -27,11 +29,28 @@ class Text(NamedTuple):
     parts: tuple[Any, ...]
 
 
+class Mark(str):
+    """Stands for a text that comes later: how long that is nobody knows."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        raise UsageTypeError(
+            at_line(
+                "len: the text of an element is not known while its function is recorded; got "
+                f"len of {readable(self)}, expected a use in print."
+            )
+        )
+
+    def __bool__(self) -> bool:
+        return True
+
+
 def put_off(recorder: Recorder, function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
     """Return a mark for the text that a call will give."""
     recorder.texts.append(Later(function, args, kwargs))
     dtype = getattr(args[0], "dtype", None)
-    return f"<element {f'{dtype} ' if dtype else ''}#{len(recorder.texts) - 1}>"
+    return Mark(f"<element {f'{dtype} ' if dtype else ''}#{len(recorder.texts) - 1}>")
 
 
 def has_mark(text: Any) -> bool:

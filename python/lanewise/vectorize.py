@@ -29,7 +29,15 @@ from .progress import shown
 from .recorder import current
 from .single import arguments_of_element
 from .source import at_line
-from .specialization import Found, Programs, Recorded, Request, programs_of, record_program
+from .specialization import (
+    Dialect,
+    Found,
+    Programs,
+    Recorded,
+    Request,
+    programs_of,
+    record_program,
+)
 from .trees import Structure, unflatten
 
 _REFILL = {None: None, "packets": False, "refill": True}
@@ -68,9 +76,10 @@ max_failures, check_numerics
         excluded: Iterable[int | str] = (),
         otypes: tuple[Type, ...] | None = None,
         core: Cores = None,
+        dialect: Dialect | None = None,
     ) -> None:
         _look_like(self, function)
-        self.name = _identifier(name or str(getattr(function, "__name__", "f")))
+        self.name = identifier(name or str(getattr(function, "__name__", "f")))
         self._raw_options = given or {}
         self._schedule = schedule
         self._refill = choice("vectorize", "schedule", schedule, _REFILL)
@@ -80,6 +89,7 @@ max_failures, check_numerics
         self._excluded = frozenset(map(self._position, excluded))
         self._otypes = otypes
         self._core = core
+        self._dialect = dialect
         self._programs = Programs()  # of its own
         self._shared_programs = programs_of(function)
         self._lock = threading.RLock()
@@ -112,18 +122,20 @@ max_failures, check_numerics
         found = self._find(function, described)
         recorded = found.recorded
         values = (*described.values, *found.values)
+        is_seeded = recorded.drawing is not None and "seed" not in given
+        if is_seeded:
+            options = self._seeded(options, recorded)
         going = self._going(options, recorded)
         if going is not None:
             options = going.options
         if options.is_partial:
             run = _Run(function, described, described.shape, recorded, values, options)
             return self._run_partial(run, out)
-        if described.ragged:
+        if described.ragged or recorded.ragged is not None:
             run = _Run(function, described, described.shape, recorded, values, options)
             result = self._run_ragged(run, out)
             return result if going is None else going.with_failures(result)
-        is_simple = recorded.prints is None and recorded.folds is None and not recorded.has_woven
-        if not is_simple or out is not None or options.is_watched:
+        if not recorded.is_simple or out is not None or options.is_watched:
             outputs = self._outputs(out, described.shape, recorded)
             run = _Run(function, described, described.shape, recorded, values, options)
             self._run_into(run, outputs)
@@ -132,9 +144,17 @@ max_failures, check_numerics
             result = _nest(recorded.structure, recorded.program.call(values, options.map))
         if going is not None:
             return going.with_failures(result)
-        if is_simple and described.is_plain and not options.is_watched:
+        if recorded.is_simple and described.is_plain and not options.is_watched and not is_seeded:
             self._remember_call(args, given, kwargs, found, options)
         return result
+
+    def _seeded(self, options: CallOptions, recorded: Recorded) -> CallOptions:
+        """Return options with the seed that the library has which the function was written for."""
+        assert self._dialect is not None
+        assert recorded.drawing is not None
+        options = options._replace(map=MapOptions(options.map))
+        options.map.seed = self._dialect.seed(recorded.drawing)
+        return options
 
     def _going(self, options: CallOptions, recorded: Recorded) -> Any:
         """Return what a call needs in which elements may fail; None: it ends with the first."""
@@ -222,7 +242,13 @@ max_failures, check_numerics
     ) -> Found:
         """Return the function as recorded for such arguments; it is recorded if it is new."""
         request = Request(
-            self.name, described.signature, self._otypes, self._refill, is_masked, finds_lines
+            self.name,
+            described.signature,
+            self._otypes,
+            self._refill,
+            is_masked,
+            finds_lines,
+            self._dialect,
         )
         sizes = described.sizes
         found = self._find_recorded(function, request, sizes)
@@ -462,7 +488,7 @@ max_failures, check_numerics
         """
         described, found, options = self._look(args, kwargs)
         values = (*described.values, *found.values)
-        if described.ragged:
+        if described.ragged or found.recorded.ragged is not None:
             from .ragged.running import Run  # seldom needed
 
             run = Run(self.name, described, found.recorded, values, options)
@@ -636,6 +662,31 @@ def _restore(
     return vectorized
 
 
+@functools.lru_cache(256)
+def _request_of_one(name: str, dtype: np.dtype[Any], dialect: Any) -> Request:
+    """Return what asks for a function of one array of numbers."""
+    signature = describe(name, (np.empty(1, dtype),)).signature
+    return Request(name, signature, None, None, dialect=dialect)
+
+
+def map_once(function: Callable[..., Any], array: Any, dialect: Any) -> Any:
+    """Map a function that takes nothing from outside, and that may never be called again.
+
+    Nothing is made for further calls but its program, which a `Vectorized` of the same code finds.
+    None: it takes such a one, for its results, for options, or as it was mapped before.
+    """
+    options = _options.without_more(config.version)
+    programs = programs_of(function)
+    if options is None or not programs.is_empty():
+        return None
+    request = _request_of_one(identifier(function.__name__), array.dtype, dialect)
+    recorded = record_program(function, request)
+    programs.add(request, recorded)
+    if recorded.structure is not None or not recorded.is_simple or recorded.ragged is not None:
+        return None
+    return recorded.program.call((array,), options)[0]
+
+
 def _found(recorded: Recorded, function: Any) -> Found:
     """Return what was just recorded with its captures."""
     matched = recorded.captures.match(function)
@@ -761,7 +812,8 @@ def vectorize(
         Bytes that a call may use beyond its arguments and results; 0 for a small part of what the
         process may use. A call that cannot do with so little is refused with `ResourceError`.
     compile : {"auto", "now", "never"}, optional
-        Machine code beside the first call, before it, or never.
+        Machine code beside the first call (of a short map without loops: beside the second),
+        before it, or never.
     math : {"strict", "fast"}, optional
         Fast: a product and a sum may become one fma, a division by a literal a multiplication, and
         quotients and square roots may be two units in the last place off. Faster, with other bits,
@@ -849,7 +901,8 @@ def _look_like(vectorized: Vectorized, function: Any) -> None:
     own["__wrapped__"] = function
 
 
-def _identifier(name: str) -> str:
+@functools.lru_cache(256)
+def identifier(name: str) -> str:
     """Return a name as programs can have it; that of a lambda is in angle brackets."""
     if name.isidentifier() and name.isascii():
         return name

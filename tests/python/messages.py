@@ -60,7 +60,7 @@ def messages() -> Iterator[Message]:
 def expected_words() -> str:
     """Return everything that tests and pages say about errors."""
     said = [(ROOT / "docs" / "python" / "errors.md").read_text(encoding="utf-8")]
-    for file in sorted(Path(__file__).parent.glob("test_*.py")):
+    for file in sorted(Path(__file__).parent.rglob("test_*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.expr) and (text := text_of(node)) is not None:
                 said.append(text.replace("\\", ""))

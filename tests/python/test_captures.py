@@ -10,6 +10,7 @@ import pytest
 from samples import assert_same
 
 import lanewise as lw
+from lanewise import flow
 
 X = np.arange(6.0)
 SCALE = 2.0
@@ -522,3 +523,41 @@ def test_sums_of_captured_integers_that_nobody_asks_for_are_recorded():
     for n in range(1, 20):
         assert_same(f(X), X * (n + 1))
     assert len(seen) == 1
+
+
+class Wrapping:
+    """A function as another library would wrap it."""
+
+    def __init__(self, function):
+        self.__wrapped__ = function
+
+    def __call__(self, *args):
+        return self.call_inside(self.__wrapped__, args, {})
+
+    def call_inside(self, function, args, kwargs):
+        return flow.call(function, *args, **kwargs)
+
+
+def test_what_a_wrapped_function_captures_is_never_stale():
+    seen = []
+    k = 1.0
+
+    def scaled(x):
+        seen.append(1)
+        return x * k
+
+    wrapped = Wrapping(scaled)
+    f, g = lw.vectorize(lambda x: wrapped(x) + 1), lw.vectorize(wrapped)
+    for k in (1.0, 2.5, -3.0):
+        assert_same(f(X), X * k + 1)
+        assert_same(g(X), X * k)
+    assert len(seen) == 2
+
+
+def test_a_wrapped_function_is_rewritten_where_it_branches():
+    wrapped = Wrapping(lambda x: x if x > 2 else -x)
+
+    def f(x):
+        return wrapped(x) if x > 0 else wrapped(x - 1)
+
+    assert_same(lw.vectorize(f)(X - 1), np.array([2.0, 1.0, -1.0, -2.0, 3.0, 4.0]))

@@ -9,7 +9,11 @@ import pages
 import pytest
 
 ROOT = Path(__file__).parents[2]
-RUN = [*sorted((ROOT / "docs" / "python").glob("*.md")), ROOT / "docs" / "inside_out.md"]
+RUN = [
+    *sorted((ROOT / "docs" / "python").glob("*.md")),
+    ROOT / "docs" / "inside_out.md",
+    ROOT / "docs" / "coming_from_tensorflow.md",
+]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 

@@ -552,8 +552,8 @@ def test_states_that_are_not_numbers():
     fails(
         f,
         TypeError,
-        "while_loop: state is not made of numbers; got str (part 1), expected elements and "
-        "numbers.",
+        "while_loop: state is not made of numbers; got str (part 1), expected elements, "
+        "tensors and numbers.",
     )
 
 
@@ -565,7 +565,21 @@ def test_next_states_that_are_not_numbers():
         f,
         TypeError,
         "while_loop: the state from body is not made of numbers; got str (part 0), expected "
-        "elements and numbers.",
+        "elements, tensors and numbers.",
+    )
+
+
+def test_next_states_of_another_shape():
+    def f(x):
+        row = np.zeros(2) + x
+        return lw.while_loop(lambda a, b: a > 0, lambda a, b: (a - 1, b.sum()), (x, row))
+
+    fails(
+        f,
+        lw.UsageError,
+        "while_loop: the state from body is made otherwise; got a number (part 1), expected a "
+        "tensor of shape (2,), as in the state given. Tensors keep their shape from step to step.",
+        offset=2,
     )
 
 

@@ -627,3 +627,10 @@ def test_texts_of_elements_are_marks_outside_of_print():
     lw.vectorize(lambda x: seen.append(f"{x}") or seen.append(x) or x)(X)
     assert seen[0] == "<element float64 #0>"
     assert str(seen[1]) == repr(seen[1]) == f"{seen[1]}" == "<element float64>"
+
+
+def test_the_text_of_an_element_has_no_length():
+    with pytest.raises(lw.UsageError, match="len: the text of an element is not known while its "):
+        lw.vectorize(lambda x: len(str(x)))(np.ones(2))
+    with pytest.raises(lw.UsageError, match="len of <element float64>, expected a use in print"):
+        lw.vectorize(lambda x: len(f"{x:.2f}"))(np.ones(2))

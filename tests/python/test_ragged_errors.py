@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import time
 from functools import partial
 
 import numpy as np
@@ -390,9 +391,16 @@ def test_a_second_pass_that_disagrees_is_an_error(monkeypatch):
 
 
 def test_time_ends_between_blocks_too(monkeypatch):
-    clock = iter(range(0, 1000, 10))
-    monkeypatch.setattr(running.time, "monotonic", lambda: float(next(clock)))
-    fails(lw.Timeout, "did not end in time", lw.map, lambda row: row.sum(), ROWS, timeout=5.0)
+    monkeypatch.setattr(running, "BLOCK", 64)
+    told = []
+
+    def wait(progress):
+        told.append(progress.done)
+        time.sleep(0.3)
+
+    with pytest.raises(lw.Timeout, match=r"ran out of time; got a timeout of 0\.25 s"):
+        lw.map(lambda row, end: row[:end], ragged([5] * 200), 3, timeout=0.25, progress=wait)
+    assert max(told) < 200
 
 
 def test_functions_of_rows_that_cannot_be_kept(tmp_path):

@@ -141,3 +141,19 @@ def test_methods_of_ufuncs_reduce():
     rows = lw.Ragged.from_lists([[1.0, 2.0, 3.0], [4.0]])
     assert lw.map(lambda row: np.add.reduce(row), rows).tolist() == [6.0, 4.0]
     assert lw.map(lambda row: np.maximum.reduce(row), rows).tolist() == [3.0, 4.0]
+
+
+def test_sizes_of_rows_are_asked_for_by_functions_too():
+    rows = lw.Ragged.from_lists([[1.0, 2.0, 3.0], [], [4.0]])
+    sizes = lw.map(lambda row: (np.size(row), np.shape(row)[0], np.ndim(row)), rows)
+    assert [part.tolist() for part in sizes] == [[3, 0, 1], [3, 0, 1], [1, 1, 1]]
+    sums = lw.map(lambda row: np.sum(row, axis=0, keepdims=False), rows)
+    assert sums.tolist() == [6.0, 0.0, 4.0]
+    with pytest.raises(lw.UsageError, match=r"np\.sum with keepdims=: not supported on rows"):
+        lw.map(lambda row: np.sum(row, keepdims=True), rows)
+
+
+def test_operators_of_rows_of_rows_are_refused():
+    deep = lw.Ragged.from_lists([[[1.0], [2.0]], []])
+    with pytest.raises(lw.UsageError, match="an operator on a row of rows: not supported on rows"):
+        lw.map(lambda row: row + 1, deep)

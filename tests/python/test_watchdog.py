@@ -33,8 +33,9 @@ def test_elements_that_run_are_told(compile_, threads):
         assert isinstance(one, lw.Silence)
         assert one.function == "stuck"
         assert one.seconds >= 0.1
-        assert any(first <= 300 < last for _, first, last, _ in one.running)
+        assert any(first <= 300 < last for _, first, last, _, _ in one.running)
         assert [line for _, line in one.loops] == [LOOP]
+        assert all([line for _, line in loops] == [LOOP] for *_, loops in one.running)
     assert told[-1].seconds > told[0].seconds
 
 
@@ -43,7 +44,7 @@ def test_a_line_is_written_where_nobody_asks(capsys):
         lw.map(stuck, X, timeout=0.4, watchdog=0.15, threads=1, compile="never")
     line = re.compile(
         r"map: stuck: no element has ended for 0\.[1-9] s; worker 0 has been at elements (\d+) to "
-        rf"(\d+) for 0\.[1-9] s\. Loops: .*test_watchdog\.py:{LOOP}\."
+        rf"(\d+) for 0\.[1-9] s, in the loop of .*test_watchdog\.py:{LOOP}\."
     )
     said = [line.fullmatch(one) for one in capsys.readouterr().err.splitlines()]
     assert said

@@ -138,6 +138,23 @@ def test_an_exception_in_the_body_that_is_caught_drops_the_loop():
     assert "= loop (" not in vectorized.lower(np.zeros(3))
 
 
+def doublings(x, rows):
+    def step(state, n):
+        return {"row": state["row"] * 2, "pair": (state["pair"][1], x)}, n + 1
+
+    first = {"row": rows, "pair": (0.0, 1.0)}
+    return lw.while_loop(lambda state, n: state["row"].sum() < x, step, (first, 0))
+
+
+def test_tensors_and_nested_parts_are_carried():
+    x, rows = np.array([1.0, 10.0, 100.0]), np.full((3, 4), 0.5)
+    state, n = lw.map(doublings, x, rows)
+    assert n.tolist() == [0, 3, 6]
+    assert_same(state["row"], rows * 2.0 ** n[:, None])
+    assert_same(state["pair"][0], np.array([0.0, 10.0, 100.0]))
+    assert_same(state["pair"][1], np.array([1.0, 10.0, 100.0]))
+
+
 def test_outside_of_a_vectorized_function_it_is_a_plain_loop():
     assert lw.while_loop(lambda n: n < 10, lambda n: n + 3, 0) == 12
     assert lw.while_loop(lambda n, s: n < 4, lambda n, s: (n + 1, s + n), (0, 0)) == (4, 6)

@@ -15,6 +15,7 @@ import lanewise as lw
 from ..arguments import Array
 from .errors import CommandError
 from .pictures import Bar, bars, coloured, image_tag, lanes
+from .questions import answer_all
 from .workloads import STEPS, Times, Workload, measure, workloads
 
 _ELEMENTS = 512 * 512
@@ -45,6 +46,7 @@ def run_tour(options: argparse.Namespace) -> int:
     counts = measured[-1][1].result
     _draw(counts)
     print(f"\n{_REFILL}\n\n{measured[-1][1].vectorized.explain(*measured[-1][0].arguments)}")
+    answer_all()
     print(_NEXT)
     if options.html != "-":
         try:

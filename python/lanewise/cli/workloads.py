@@ -32,6 +32,36 @@ def mandelbrot(a, b):  # type: ignore[no-untyped-def]
     return n
 
 
+def square(tf):  # type: ignore[no-untyped-def]
+    """Square a thousand numbers."""
+    arr = np.random.default_rng(1).random(1000)
+    return lambda: tf.map_fn(lambda x: x**2, tf.constant(arr))
+
+
+def pixels(tf):  # type: ignore[no-untyped-def]
+    """Take roots pixel by pixel."""
+
+    def process_image(image):  # type: ignore[no-untyped-def]
+        for i in range(image.shape[0]):
+            for j in range(image.shape[1]):
+                image[i, j] = tf.math.sqrt(image[i, j])
+        return image
+
+    images = np.random.default_rng(2).random((100, 64, 64, 3), np.float32)
+    return lambda: tf.map_fn(process_image, tf.constant(images))
+
+
+def repeat_sum(tf):  # type: ignore[no-untyped-def]
+    """Make much of each element, and sum it."""
+
+    def process_element(element):  # type: ignore[no-untyped-def]
+        large_tensor = tf.repeat(element, repeats=10000)
+        return tf.reduce_sum(large_tensor)
+
+    numbers = np.arange(1000, dtype=np.float32)
+    return lambda: tf.map_fn(process_element, tf.constant(numbers))
+
+
 def numpy_wave(x: Array, damping: float) -> Array:
     """Compute the wave array by array."""
     result: Array = np.sin(x) * np.where(x > 0, 1 - damping * x, 1) + np.cos(3 * x)

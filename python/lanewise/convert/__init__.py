@@ -1,5 +1,5 @@
 """Ordinary Python functions made ones whose control flow can be recorded."""
 
-from .build import convert, may_branch, reason, refuse_generators
+from .build import SUSPENDS, convert, has_branches, may_branch, reason, refuse_generators
 
-__all__ = ["convert", "may_branch", "reason", "refuse_generators"]
+__all__ = ["SUSPENDS", "convert", "has_branches", "may_branch", "reason", "refuse_generators"]

@@ -20,7 +20,7 @@ from .read import NoSourceError, read
 from .rewrite import Rewriter
 
 _FLOW = "_lw"
-_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _DEEPEST = 4  # calls that are looked through for branches
 _INNER = "_lw_inner"  # a name that the function does not use: its own is a global one
 _JUMP = re.compile(
@@ -141,7 +141,7 @@ def _code_of(function: FunctionType) -> CodeType | str:
 def refuse_generators(function: Any) -> None:
     """Refuse functions that are left and entered again."""
     code = getattr(function, "__code__", None)
-    if code is not None and code.co_flags & _SUSPENDS:
+    if code is not None and code.co_flags & SUSPENDS:
         raise UsageTypeError(
             f"{line_of(function)}{code.co_name}: is a generator; got yield or await in an element "
             "function, expected return. Return a tuple."

@@ -30,6 +30,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return _make(function, args, kwargs)
     method = kind.__call__ if callable(function) else None
     if isinstance(method, FunctionType):
+        if hasattr(kind, "call_inside"):
+            return function.call_inside(function.__wrapped__, args, kwargs)
         return _converted(method)(function, *args, **kwargs)
     if (
         kind is BuiltinMethodType

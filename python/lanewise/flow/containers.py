@@ -260,6 +260,7 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
     """A NumPy array that a rewritten function makes, as long as it is an ordinary one."""
 
     _place: Place | None = None
+    numbers: range | None = None  # which it has, where a loop over it may be one over these
 
     def __getitem__(self, index: Any) -> Any:
         self._require_memory(index)
@@ -271,6 +272,7 @@ class PlainArray(np.ndarray[Any, np.dtype[Any]]):
         if is_symbol or (place is not None and not place.is_for_all()):
             self.require_memory()
         self._require_memory(index)
+        self.numbers = None
         super().__setitem__(index, value)
 
     def require_memory(self) -> None:

@@ -16,6 +16,7 @@ from ..element import Element, Varying, Whole
 from ..errors import UsageTypeError
 from ..recorder import Recorder
 from ..source import at_line
+from .containers import PlainArray
 from .plain_loops import PLAIN, REGION, Items, Loop, PlainLoop
 from .ranges import Range
 from .region_loops import ItemLoop, RangeLoop, RegionLoop, RowLoop
@@ -54,6 +55,8 @@ def begin_for(
 ) -> Loop:
     """Begin a `for` statement."""
     passage = recorder.visit(site)
+    if isinstance(items, PlainArray) and items.numbers is not None:
+        items = items.numbers
     if isinstance(items, Range):
         if recorder.session.mode(passage) == PLAIN:
             return PlainLoop(recorder, passage, names, has_else, Items(items.known()), 1)

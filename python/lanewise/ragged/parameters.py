@@ -7,6 +7,7 @@ from .._core import DType, ParamKind, Value
 from ..arguments import RaggedParameter
 from ..element import Element, numpy_name
 from ..errors import UsageTypeError
+from ..operators import Operators
 from ..recorder import Recorder
 from ..source import at_line
 from . import reductions  # noqa: F401  # rows know them now
@@ -15,7 +16,7 @@ from .reading import Source, Values
 from .rows import Row, unsupported_row
 
 
-class Rows(Counted):
+class Rows(Operators, Counted):
     """A row of rows."""
 
     __slots__ = ("_inner", "_start")
@@ -44,6 +45,9 @@ class Rows(Counted):
     def apply(self, function: Callable[..., Any], operands: tuple[Any, ...]) -> NoReturn:
         """Refuse functions of whole rows of rows."""
         raise unsupported_row("a function of a row of rows")
+
+    def _operate(self, function: Callable[..., Any], *operands: Any) -> NoReturn:
+        raise unsupported_row("an operator on a row of rows")
 
     def __array_ufunc__(self, ufunc: Any, *_: Any, **__: Any) -> NoReturn:
         raise unsupported_row(f"np.{ufunc.__name__} of a row of rows")

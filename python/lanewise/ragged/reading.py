@@ -36,6 +36,18 @@ class Source(NamedTuple):
         return Source(self.values, self.start + start, self.step * step)
 
 
+class Positions(NamedTuple):
+    """The positions themselves, from one on."""
+
+    start: Element
+    step: int
+
+    def moved(self, by: Element, step: int) -> "Positions":
+        """Return the expression for other positions: ``by + step * position``."""
+        start = by if self.step == 1 else by * self.step
+        return Positions(self.start + start, self.step * step)
+
+
 class Applied:
     """A function of the numbers at a position, and of numbers that a row has one of."""
 
@@ -63,8 +75,8 @@ class Applied:
         return Applied(self.function, operands, self.part, self.reads_table, self.line)
 
 
-EXPRESSIONS = (Source, Applied)
-Expression = Source | Applied
+EXPRESSIONS = (Source, Positions, Applied)
+Expression = Source | Positions | Applied
 
 
 class Reading:
@@ -79,6 +91,8 @@ class Reading:
         """Record the number of an expression."""
         if isinstance(expression, Source):
             return self.read(expression)
+        if isinstance(expression, Positions):
+            return Element(self.recorder, self.index(expression.start, expression.step))
         key = id(expression)
         if key not in self._known:
             numbers = [

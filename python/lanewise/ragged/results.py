@@ -15,7 +15,7 @@ from ..dtypes import settled
 from ..element import Element, Varying, as_value
 from ..errors import UsageError, UsageTypeError
 from ..recorder import Recorder, record_function
-from .reading import EXPRESSIONS, Applied, Expression, Reading, Source, stand_in
+from .reading import EXPRESSIONS, Applied, Expression, Positions, Reading, Source, stand_in
 from .reductions import write_numbers
 from .rows import Row
 
@@ -225,6 +225,8 @@ class _Plan:
         for leaf in leaves:
             if isinstance(leaf, Source):
                 self._add_source(leaf)
+            elif isinstance(leaf, Positions):
+                self._add_position(leaf.start)
             elif isinstance(leaf, Element):
                 self._add_number(leaf)
 

@@ -16,7 +16,9 @@ from ..dtypes import INTEGERS, TO_NUMPY, Kind, settled
 from ..element import (
     NUMPY_FUNCTIONS,
     Element,
+    as_value,
     is_operand,
+    kind_of,
     numpy_name,
     options_of,
     record,
@@ -25,7 +27,7 @@ from ..errors import UsageTypeError
 from ..operators import Operators
 from ..source import at_line
 from .counted import Counted, Space, is_index, limit, require_same_length
-from .reading import Applied, Expression, Reading, kinds_of
+from .reading import Applied, Expression, Positions, Reading, kinds_of
 
 # NumPy functions of rows, beside those that are done number by number; reductions.py fills it.
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -203,6 +205,24 @@ def apply(function: Callable[..., Any], *operands: Any) -> Any:
     )
 
 
+def ascending(start: Any, stop: Any, step: int, dtype: Any) -> Row:
+    """Return the row of numbers from one on, before another, of which one is an element's."""
+    bounds = [one for one in (start, stop) if isinstance(one, Element)]
+    recorder = bounds[0].recorder
+    is_wide = any(one.value.dtype in (DType.I64, DType.U64, DType.U32) for one in bounds)
+    index_type = DType.I64 if is_wide else DType.I32
+    kind = kind_of(np.dtype(dtype).type(0))
+    first, last = (Element(recorder, as_value(recorder, one, index_type)) for one in (start, stop))
+    zero = Element(recorder, recorder.constant(index_type, 0))
+    count = (last - first + (step - (1 if step > 0 else -1))) // step
+    space = Space(zero, record("maximum", count, 0), None)
+
+    def number(position: Any, begin: Any) -> Any:
+        return (position * step + begin).astype(dtype)
+
+    return Row(space, Applied(number, (Positions(zero, 1), first)), kind)
+
+
 def _real(kind: Kind) -> Kind:
     if not isinstance(kind.dtype, DType):
         raise UsageTypeError(
@@ -230,8 +250,19 @@ def unsupported_row(name: str) -> UsageTypeError:
     )
 
 
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that ask for something."""
+    return {
+        name: value
+        for name, value in options.items()
+        if value is not None
+        and value is not np._NoValue
+        and not (name == "keepdims" and value is False)
+    }
+
+
 def _checked(name: str, function: Callable[..., Any], inputs: Any, options: dict[str, Any]) -> Any:
-    options = {k: v for k, v in options.items() if v is not None and v is not np._NoValue}
+    options = _given(options)
     if options and (left := set(options) - options_of(function)):
         raise unsupported_row(f"{name} with {', '.join(sorted(left))}=")
     return function(*inputs, **options)
@@ -249,7 +280,7 @@ def _record_numpy(function: Any, inputs: Any, options: dict[str, Any]) -> Any:
     def number_by_number(*operands: Any, **given: Any) -> Any:
         return apply(functools.partial(recorded, **given) if given else recorded, *operands)
 
-    options = {k: v for k, v in options.items() if v is not None and v is not np._NoValue}
+    options = _given(options)
     if options and (left := set(options) - options_of(recorded)):
         raise unsupported_row(f"{name} with {', '.join(sorted(left))}=")
     return number_by_number(*inputs, **options)

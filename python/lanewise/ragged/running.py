@@ -6,7 +6,6 @@ computed in blocks of rows.
 """
 
 import math
-import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -25,7 +24,7 @@ from .._core import (
 )
 from ..cores import stand_together
 from ..dtypes import TO_NUMPY
-from ..errors import ElementError, Timeout, UsageError, UsageTypeError
+from ..errors import ElementError, UsageError, UsageTypeError
 from ..failures import row_fills
 from ..outputs import check_outputs
 from ..progress import shown
@@ -61,16 +60,15 @@ class Run:
             self._mapped.append(True)
         self._arguments = len(self._mapped)  # values from outside follow them
         self._mapped += [False] * (len(values) - len(self._mapped))
-        self._options = options
+        self._options = options._replace(map=MapOptions(options.map))
+        self._options.map.begin_now()  # for all parts
         self._run_whole = run_whole  # all rows as one map, which prints and adds up
-        self._size = len(self._ragged[0])
+        self._size: int = described.shape[0]
         self._is_whole = recorded.prints is not None or recorded.folds is not None
         self._is_ordered = recorded.is_numbered or self._is_whole
         # Which rows fail, where the others go on and rows are results.
         goes_on = options.goes_on and recorded.ragged is not None
         self._failed = np.zeros(self._size, np.bool_) if goes_on else None
-        timeout = options.map.timeout
-        self._deadline = time.monotonic() + timeout if timeout > 0 else None
 
     def run(self, out: Any) -> Any:
         """Return the results, nested as the function returns them."""
@@ -308,7 +306,7 @@ class Run:
 
     def _longest(self, block: slice) -> Array | None:
         """Return offsets by whose lengths rows may be ordered; None where they stay in order."""
-        if self._is_ordered:
+        if self._is_ordered or not self._ragged:
             return None
         longest = max(self._ragged, key=lambda one: len(one.values))
         return longest.offsets[block.start : block.stop + 1]
@@ -356,20 +354,12 @@ class Run:
         )
 
     def _map_options(self, first: int) -> MapOptions:
-        """Return the options for a part of the call, which has the time that is left."""
+        """Return the options for a part of the call, which has what is left of its time."""
         options = MapOptions(self._options.map)
         options.count = None
         options.first_element += first
         if self._failed is not None:
             options.flag_into(self._failed)
-        if self._deadline is not None:
-            left = self._deadline - time.monotonic()
-            if left <= 0:
-                raise Timeout(
-                    f"{self._call}: did not end in time; got {self._options.map.timeout} s, "
-                    "expected less work, or a longer timeout."
-                )
-            options.timeout = left
         return options
 
     # --- looking at it ---

@@ -55,7 +55,7 @@ from .spaces import Shape, Strides
 
 def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: "Tensor", other: Any) -> Any:
-        if not is_part(other):
+        if not is_part(other) or self.recorder.dialect is not None:  # others change no operand
             return NotImplemented
         return self._assign_result(apply(function, self, other))
 
@@ -82,8 +82,9 @@ class Tensor(Operators, Whole):
         moving: Value | None = None,
         is_inside: bool = True,
     ) -> None:
+        dialect = base.recorder.dialect
         self._base = base
-        self.shape = shape
+        self.shape = shape if dialect is None else dialect.shape(shape)
         self._strides = spaces.c_strides(shape) if strides is None else strides
         self._offset = offset
         self._moving = moving  # a part of the offset that elements have computed
@@ -517,6 +518,8 @@ class Tensor(Operators, Whole):
     __ixor__ = _in_place(functools.partial(record, "bitwise_xor"))
 
     def __matmul__(self, other: Any) -> Any:
+        if not is_part(other):
+            return NotImplemented
         return np.matmul(self, as_tensor(self.recorder, other))
 
     def __rmatmul__(self, other: Any) -> Any:
@@ -686,6 +689,8 @@ def apply(function: Callable[..., Any], *operands: Any, call: str | None = None)
         if isinstance(operand, Varying):
             return operand.apply(function, operands)
     recorder = recorder_of(operands)
+    if recorder.dialect is not None:
+        operands = recorder.dialect.operands(operands)
     tensors = [
         as_tensor(recorder, operand)
         if isinstance(operand, (Whole, np.ndarray, list, tuple))

@@ -1,0 +1,259 @@
+"""New tensors: constants, ranges, and conversions."""
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...element import Element, Whole
+from ...flow.containers import PlainArray, local_array
+from ...recorder import current
+from . import graph
+from .dtypes import as_dtype
+from .names import listed
+from .ops import composite, elementwise, moving, plain, static_of
+from .ranges import Numbers
+from .tensor import Tensor, array_of, has_graph, is_symbol
+
+
+def made(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return a new tensor; in a function that is being recorded, an array of the element's own."""
+    if current() is not None:
+        return local_array(make, *args, **kwargs)
+    return Tensor(make(*args, **kwargs))
+
+
+def _has_symbols(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_symbols, value))
+    return is_symbol(value)
+
+
+@composite
+def constant(value: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """Return numbers as a tensor; Python's are int32 and float32.
+
+    Examples
+    --------
+    >>> import lanewise.compat.tf as tf
+    >>> tf.constant([1, 2]).dtype
+    tf.int32
+    """
+    value = plain(value)
+    if _has_symbols(value) or has_graph(value):
+        return convert_to_tensor(value, dtype)
+    array = array_of(value, dtype)
+    if shape is not None:
+        sizes = tuple(map(int, plain(shape)))
+        array = np.broadcast_to(array, sizes) if np.size(array) == 1 else array.reshape(sizes)
+    if current() is not None:
+        return local_array(np.array, array) if np.ndim(array) else array[()]
+    made_of = Tensor(np.array(array))
+    return graph.constant(made_of) if graph.keeps_constants() else made_of
+
+
+@composite
+def convert_to_tensor(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, preferred_dtype: Any = None
+) -> Any:
+    """Return a tensor as it is, and anything else that can be one as a tensor."""
+    if has_graph(value):
+        return _converted(value, dtype)
+    if current() is not None:
+        value = plain(value)
+        if _has_symbols(value):
+            return _converted(value, dtype)
+        array = array_of(value, dtype)
+        return array[()] if np.ndim(array) == 0 else array
+    if isinstance(value, Tensor):
+        if dtype is not None and value.dtype != dtype:
+            raise ValueError(
+                f"convert_to_tensor: a tensor has its type; got {value.dtype.name}, expected "
+                f"{as_dtype(dtype).name}. Use tf.cast."
+            )
+        return value
+    if hasattr(type(value), "read_value"):
+        return _converted(value.read_value(), dtype)
+    return Tensor(np.asarray(array_of(value, dtype)))
+
+
+def _converted(value: Any, dtype: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        from .arranging import stack
+
+        value = stack([_converted(part, None) for part in value])
+    return value if dtype is None else cast(value, dtype)
+
+
+def cast(x: Any, dtype: Any, name: Any = None) -> Any:
+    """Return numbers in another type; floats become integers without what is behind the point.
+
+    Examples
+    --------
+    >>> import lanewise.compat.tf as tf
+    >>> tf.cast([1.8, -1.8], tf.int32).numpy()
+    array([ 1, -1], dtype=int32)
+    """
+    return _casts(as_dtype(dtype).name)(x)
+
+
+_CASTS: dict[str, Callable[..., Any]] = {}
+
+
+def _casts(name: str) -> Callable[..., Any]:
+    """Return the conversion to a type, which is a function of numbers."""
+    found = _CASTS.get(name)
+    if found is None:
+        wanted = as_dtype(name).dtype
+
+        def convert(x: Any) -> Any:
+            if isinstance(x, (Element, Whole, np.ndarray, np.generic)):
+                if x.dtype.kind == "c" and wanted.kind != "c":
+                    x = x.real
+                return x.astype(wanted)
+            return wanted.type(x)
+
+        convert.__name__ = f"cast_to_{name}"
+        found = _CASTS[name] = elementwise(convert)
+    return found
+
+
+@composite
+def saturate_cast(value: Any, dtype: Any) -> Any:
+    """Return numbers in another type, the nearest that it has."""
+    from .elementwise import clip_by_value
+
+    wanted = as_dtype(dtype)
+    value = convert_to_tensor(value)
+    if wanted.is_integer and not as_dtype(value.dtype).is_complex:
+        value = clip_by_value(value, wanted.min.item(), wanted.max.item())
+    return cast(value, wanted)
+
+
+def _shape_of(shape: Any) -> tuple[int, ...]:
+    sizes = static_of(plain(shape))
+    return (int(sizes),) if isinstance(sizes, int) else tuple(map(int, sizes))
+
+
+def _filled(name: str, value: int) -> Callable[..., Any]:
+    def fill_shape(shape: Any, dtype: Any = "float32", name: Any = None) -> Any:
+        if has_graph(shape):
+            return graph.record(fill_shape, (shape, dtype), {})
+        return made(np.full, _shape_of(shape), value, as_dtype(dtype).dtype)
+
+    fill_shape.__name__ = fill_shape.__qualname__ = name
+    fill_shape.__doc__ = f"Return a tensor of {'zeros' if value == 0 else 'ones'}."
+    return fill_shape
+
+
+zeros = _filled("zeros", 0)
+ones = _filled("ones", 1)
+
+
+def _like(name: str, value: int) -> Callable[..., Any]:
+    def like(input: Any, dtype: Any = None, name: Any = None) -> Any:
+        if has_graph(input):
+            return graph.record(like, (input, dtype), {})
+        if hasattr(type(input), "is_composite"):
+            return input.with_flat_values(like(input.flat_values, dtype))
+        array = plain(input)
+        array = array if hasattr(array, "shape") else array_of(array)
+        kind = array.dtype if dtype is None else as_dtype(dtype).dtype
+        return made(np.full, tuple(array.shape), value, kind)
+
+    like.__name__ = like.__qualname__ = name
+    like.__doc__ = f"Return {'zeros' if value == 0 else 'ones'} in the shape of a tensor."
+    return like
+
+
+zeros_like = _like("zeros_like", 0)
+ones_like = _like("ones_like", 1)
+
+
+@composite
+def fill(dims: Any, value: Any) -> Any:
+    """Return a tensor of one number."""
+    if has_graph(dims) or has_graph(value):
+        return graph.record(fill, (dims, value), {})
+    number = plain(value)
+    if is_symbol(number):
+        return np.broadcast_to(number, _shape_of(dims))
+    return made(np.full, _shape_of(dims), array_of(number)[()])
+
+
+@composite
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> Any:
+    """Return numbers from one to below another.
+
+    Examples
+    --------
+    >>> import lanewise.compat.tf as tf
+    >>> tf.range(2, 10, 3).numpy()
+    array([2, 5, 8], dtype=int32)
+    """
+    if limit is None:
+        start, limit = 0, start
+    bounds = [plain(bound) for bound in (start, limit, delta)]
+    if any(map(has_graph, bounds)):
+        return graph.record(range, tuple(bounds), {"dtype": dtype})
+    if any(isinstance(bound, Element) for bound in bounds):
+        return Numbers(dtype, *bounds)
+    kind = (
+        np.result_type(*[array_of(bound).dtype for bound in bounds])
+        if dtype is None
+        else as_dtype(dtype).dtype
+    )
+    ends = [array_of(bound)[()] for bound in bounds]
+    numbers = made(np.arange, *ends, dtype=kind)
+    if isinstance(numbers, PlainArray) and all(end.dtype.kind in "iu" for end in ends):
+        numbers.numbers = builtins.range(*map(int, ends))
+    return numbers
+
+
+@composite
+def linspace(start: Any, stop: Any, num: Any, axis: int = 0) -> Any:
+    """Return so many numbers from one to another, evenly apart."""
+    if has_graph((start, stop, num)):
+        return graph.record(linspace, (start, stop, num), {"axis": axis})
+    ends = [array_of(plain(end)) for end in (start, stop)]
+    kind = np.result_type(*[end.dtype for end in ends])
+    kind = kind if kind.kind == "f" else np.dtype(np.float64)
+    count = int(static_of(plain(num)))
+    return made(np.array, np.linspace(ends[0], ends[1], count, axis=axis).astype(kind))
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = "float32",
+    name: Any = None,
+) -> Any:
+    """Return matrices with ones on the diagonal."""
+    rows = int(static_of(plain(num_rows)))
+    columns = rows if num_columns is None else int(static_of(plain(num_columns)))
+    matrix = np.eye(rows, columns, dtype=as_dtype(dtype).dtype)
+    if batch_shape is not None:
+        matrix = np.broadcast_to(matrix, (*_shape_of(batch_shape), rows, columns))
+    return made(np.array, matrix)
+
+
+@moving
+def identity(input: Any) -> Any:
+    """Return a tensor as it is."""
+    return input
+
+
+stop_gradient = identity
+
+
+NAMES = {
+    **listed("", [constant, convert_to_tensor, cast, zeros, ones, zeros_like, ones_like, fill]),
+    **listed("", [range, linspace, eye, identity]),
+    "dtypes.cast": cast,
+    "dtypes.saturate_cast": saturate_cast,
+    "saturate_cast": saturate_cast,
+    "linalg.eye": eye,
+    "stop_gradient": stop_gradient,
+}

@@ -107,6 +107,7 @@ Emitter::Emitter(llvm::Module& module, const std::string& name, const kernel::Ke
   find_neighbours();
   find_few_places();
   find_byte_functions();
+  find_checks();
 }
 
 llvm::BasicBlock* Emitter::new_block(const llvm::Twine& name) {
@@ -172,6 +173,7 @@ Value* Emitter::read(RegisterId r, int u, bool lanes) {
 }
 
 void Emitter::write(RegisterId r, int u, Value* value) {
+  places_.erase(r);
   const auto i = static_cast<std::size_t>(is_varying(r) ? u : 0);
   if (slots_[r].empty()) {
     values_[r][i] = value;
@@ -212,6 +214,7 @@ void Emitter::hoist_uniform() {
 }
 
 bool Emitter::is_local(const Instruction& in) const {
+  if (checks_.count(&in) > 0) return false;  // all registers are looked at together
   if (k_.inner && (in.kind == Kind::Collect || in.kind == Kind::Position)) return true;
   if (in.kind == Kind::ArrayWrite || in.kind == Kind::ArrayRead || in.kind == Kind::RowRead ||
       in.kind == Kind::TableWrite) {
@@ -402,6 +405,9 @@ void Emitter::instruction(const Instruction& in) {
 }
 
 void Emitter::compute(const Instruction& in) {
+  if (const auto check = checks_.find(&in); check != checks_.end()) {
+    return narrow(in, *check->second);
+  }
   const auto table = byte_tables_.find(&in);
   if (table != byte_tables_.end()) return look_up_bytes(in, table->second);
   if (estimate_of(in) == Estimate::QuotientByOne) {
@@ -580,10 +586,6 @@ void Emitter::block_of_all(const Instruction& branch, llvm::BasicBlock* common) 
 
 /// Where a mask says |x| > c, one comparison of the larger magnitude serves two registers.
 Value* Emitter::any_of(RegisterId mask) {
-  const auto computed_by = [&](RegisterId r, Op op) {
-    const Instruction* in = made_by(r);
-    return in != nullptr && in->kind == Kind::Compute && in->op == op ? in : nullptr;
-  };
   const Instruction* copy = made_by(mask);
   const bool is_copy = copy != nullptr && copy->kind == Kind::Copy;
   const Instruction* test = computed_by(is_copy ? copy->sources[0] : mask, Op::Gt);
@@ -664,26 +666,6 @@ Value* Emitter::call_out(int field, const char* entry, Type* result,
   auto* call = llvm::InlineAsm::get(signature, std::string("callq ") + entry + "@PLT", constraints,
                                     /*hasSideEffects=*/true);
   return b_.CreateCall(signature, call, arguments);
-}
-
-void Emitter::fail(const Instruction& in) {
-  llvm::BasicBlock* record = new_block("fail");
-  llvm::BasicBlock* go_on = new_block("no_fail");
-  const Values failing = read_all(in.sources[0]);
-  b_.CreateCondBr(ops_.any(failing), record, go_on, unlikely());
-  b_.SetInsertPoint(record);
-  for (int u = begin_; u < begin_ + width_; ++u) {
-    Value* mask = failing[static_cast<std::size_t>(u - begin_)];
-    b_.CreateStore(lane_ids(u), ids_memory_);
-    call_out(Layout::kFail, "lanewise_enter_fail", b_.getVoidTy(),
-             {context_, b_.getInt32(in.index), b_.CreateZExt(ops_.lane_bits(mask), b_.getInt64Ty()),
-              ids_memory_, first_});
-    for (std::size_t m = 1; m < in.sources.size(); ++m) {
-      write(in.sources[m], u, b_.CreateAnd(written(in.sources[m], u), ops_.mask_not(mask)));
-    }
-  }
-  b_.CreateBr(go_on);
-  b_.SetInsertPoint(go_on);
 }
 
 void Emitter::store(const Instruction& in) {

@@ -45,6 +45,11 @@ class Emitter {
   const kernel::Instruction* made_by(kernel::RegisterId r) const {
     return assignments_[r] == 1 ? definition_[r] : nullptr;
   }
+  /// What computes `r` by this op, or null.
+  const kernel::Instruction* computed_by(kernel::RegisterId r, ops::Op op) const {
+    const kernel::Instruction* in = made_by(r);
+    return in != nullptr && in->kind == kernel::Kind::Compute && in->op == op ? in : nullptr;
+  }
   /// The value of `r` in register `u`; a uniform one is spread over the lanes if `lanes`.
   llvm::Value* read(kernel::RegisterId r, int u, bool lanes);
   /// What was last written to `r` in register `u`.
@@ -93,7 +98,18 @@ class Emitter {
   llvm::Value* any_of(kernel::RegisterId mask);
   llvm::Type* register_type(kernel::RegisterId r) const;
   void loop(const kernel::Instruction& in);
+  /// Finds `checks_`.
+  void find_checks();
+  /// `in` takes lanes that fail out of a mask: says so, of all registers together.
+  void narrow(const kernel::Instruction& in, const kernel::Instruction& fail);
   void fail(const kernel::Instruction& in);
+  /// Which sizes of tables make up the limit of a check.
+  void find_tables(kernel::RegisterId limit, std::set<std::uint32_t>& tables) const;
+  /// Where lanes of register `u` read, and which of them: all, where a check saw to the others.
+  std::pair<llvm::Value*, llvm::Value*> place_in_table(const kernel::Instruction& in, int u);
+  /// If `any`: lanes of `failing(u)` fail, and leave these masks.
+  void fail_if(llvm::Value* any, std::uint32_t site, const kernel::Sources& masks,
+               llvm::function_ref<llvm::Value*(int u)> failing);
   void store(const kernel::Instruction& in);
   void masked_packets();
   void straight_packets();
@@ -140,6 +156,7 @@ class Emitter {
   llvm::Value* table_field(std::uint32_t table, int offset, llvm::Type* type);
   llvm::Value* gather_small(std::size_t size, llvm::Value* base, llvm::Value* index,
                             llvm::Value* live);
+  llvm::Value* gather_pairs(llvm::Type* lanes, llvm::Value* base, llvm::Value* index);
   llvm::Value* gather(DType type, llvm::Value* base, llvm::Value* index, llvm::Value* mask);
   /// What lanes of `mask` read from a table.
   llvm::Value* table_lanes(const kernel::Instruction& in, llvm::Value* index, llvm::Value* mask);
@@ -338,6 +355,15 @@ class Emitter {
   std::vector<Values> arrays_;            // by array and register
   std::map<std::uint32_t, FewPlaces> few_places_;  // by table
   std::map<const kernel::Instruction*, ByteTable> byte_tables_;
+  /// By what takes lanes out of a mask: the instruction that would say later that these fail.
+  std::map<const kernel::Instruction*, const kernel::Instruction*> checks_;
+  std::set<const kernel::Instruction*> said_;  // those
+  /// An index of which all lanes are inside of these tables, up to the end of straight code.
+  struct Place {
+    Values slots;
+    std::set<std::uint32_t> tables;
+  };
+  std::map<kernel::RegisterId, Place> places_;
   std::map<std::uint32_t, WordTable> word_tables_;
   std::map<std::uint32_t, LongTable> long_tables_;
   /// Slots of a register of lanes that reads its table word by word.

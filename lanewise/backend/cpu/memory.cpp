@@ -3,6 +3,7 @@
 // An array has a row of lanes for each place, one after the other, so that an index that is the
 // same for all lanes reads and writes whole registers; another one gathers and scatters.
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InlineAsm.h>
 
 #include "lanewise/backend/cpu/emit.h"
 #include "lanewise/runtime/context.h"
@@ -69,6 +70,28 @@ Value* Emitter::gather_small(std::size_t size, Value* base, Value* index, Value*
       value, llvm::FixedVectorType::get(b_.getIntNTy(static_cast<unsigned>(8 * size)), count));
 }
 
+/// A load a lane. Two indices leave the vector unit at a time: that, and not the loads, is what
+/// takes long. LLVM would take addresses of 64 bits out one by one.
+Value* Emitter::gather_pairs(llvm::Type* lanes, Value* base, Value* index) {
+  llvm::Type* word = b_.getInt64Ty();
+  auto* unseen = llvm::InlineAsm::get(llvm::FunctionType::get(word, {word}, false), "", "=r,0",
+                                      /*hasSideEffects=*/false);
+  const auto count = static_cast<unsigned>(s_.lanes);
+  Value* words = b_.CreateBitCast(index, llvm::FixedVectorType::get(word, count / 2));
+  Value* values = llvm::PoisonValue::get(lanes);
+  for (unsigned i = 0; i < count; i += 2) {
+    Value* pair = b_.CreateCall(unseen, {b_.CreateExtractElement(words, i / 2)});
+    Value* places[] = {b_.CreateSExt(b_.CreateTrunc(pair, b_.getInt32Ty()), word),
+                       b_.CreateAShr(pair, 32)};
+    for (unsigned k = 0; k < 2; ++k) {
+      llvm::Type* type = lanes->getScalarType();
+      Value* value = b_.CreateLoad(type, b_.CreateInBoundsGEP(type, base, places[k]));
+      values = b_.CreateInsertElement(values, value, i + k);
+    }
+  }
+  return values;
+}
+
 /// Lanes of `mask` read from their place; the others from none.
 Value* Emitter::gather(DType type, Value* base, Value* index, Value* mask) {
   llvm::Type* lanes = memory_type(type, true);
@@ -83,9 +106,13 @@ Value* Emitter::gather(DType type, Value* base, Value* index, Value* mask) {
     value = b_.CreateMaskedGather(lanes, at, align, live, zero);
   } else {
     // Not by masked gathers, which are a branch a lane here: dead lanes read the first place.
-    index = b_.CreateSelect(live, index, llvm::Constant::getNullValue(index->getType()));
-    Value* at = b_.CreateInBoundsGEP(memory_type(type, false), base, index);
-    value = b_.CreateMaskedGather(lanes, at, align);
+    index = index->getType() == mask->getType()
+                ? b_.CreateAnd(index, mask)
+                : b_.CreateSelect(live, index, llvm::Constant::getNullValue(index->getType()));
+    value = index->getType()->getScalarType()->isIntegerTy(32)
+                ? gather_pairs(lanes, base, index)
+                : b_.CreateMaskedGather(
+                      lanes, b_.CreateInBoundsGEP(memory_type(type, false), base, index), align);
   }
   return from_memory(type, value);
 }
@@ -102,7 +129,8 @@ void Emitter::table_read(const Instruction& in) {
     return read_linear(in, few->second);
   }
   for (int u = begin_; u < begin_ + width_; ++u) {
-    write(in.dst, u, table_lanes(in, read(in.sources[0], u, true), read(in.sources[1], u, true)));
+    const auto [place, mask] = place_in_table(in, u);
+    write(in.dst, u, table_lanes(in, place, mask));
   }
 }
 

@@ -147,8 +147,6 @@ void set_cache_bytes(std::size_t most_bytes) {
   evicted = c.evict(most_bytes, nullptr);
 }
 
-void clear_disk_cache() {
-  disk_store()->clear();
-}
+void clear_disk_cache() { disk_store()->clear(); }
 
 }  // namespace lw::runtime

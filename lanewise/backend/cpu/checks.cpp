@@ -99,7 +99,15 @@ void Emitter::find_tables(RegisterId limit, std::set<std::uint32_t>& tables) con
   if (in == nullptr) return;
   if (in->kind == Kind::TableSize) tables.insert(in->index);
   if (in->kind != Kind::Compute) return;
-  for (const RegisterId r : in->sources) find_tables(r, tables);
+  if (in->op == Op::Min) find_tables(in->sources[1], tables);
+  bool is_at_most = in->op == Op::Min || in->op == Op::Convert;
+  if (in->op == Op::Sub || in->op == Op::Max) {  // by what is beyond; nothing is below 0
+    const Instruction* number = made_by(in->sources[1]);
+    is_at_most = number != nullptr && number->kind == Kind::Constant &&
+                 (in->op == Op::Sub ? types::to_int64(number->constant) >= 0
+                                    : types::to_int64(number->constant) == 0);
+  }
+  if (is_at_most) find_tables(in->sources[0], tables);
 }
 
 std::pair<Value*, Value*> Emitter::place_in_table(const Instruction& in, int u) {

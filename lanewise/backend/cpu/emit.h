@@ -103,7 +103,7 @@ class Emitter {
   /// `in` takes lanes that fail out of a mask: says so, of all registers together.
   void narrow(const kernel::Instruction& in, const kernel::Instruction& fail);
   void fail(const kernel::Instruction& in);
-  /// Which sizes of tables make up the limit of a check.
+  /// The tables that are at least as long as the limit of a check.
   void find_tables(kernel::RegisterId limit, std::set<std::uint32_t>& tables) const;
   /// Where lanes of register `u` read, and which of them: all, where a check saw to the others.
   std::pair<llvm::Value*, llvm::Value*> place_in_table(const kernel::Instruction& in, int u);

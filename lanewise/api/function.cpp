@@ -213,17 +213,29 @@ api::Layout layout_of(std::span<const Output> outputs, std::span<const Input> in
   return layout;
 }
 
+/// True where elements of each array stand one behind the other.
+bool are_together(std::span<const Output> outputs, std::span<const Input> inputs) {
+  const auto is_apart = [](const auto& array) { return array.stride != array.item().bytes(); };
+  return std::none_of(outputs.begin(), outputs.end(), is_apart) &&
+         std::none_of(inputs.begin(), inputs.end(),
+                      [&](const Input& input) { return input.is_mapped() && is_apart(input); });
+}
+
+/// True where a call may end before anybody could ask for anything.
+bool may_run_at_once(const MapOptions& options) {
+  return options.compile != Compile::Never && options.memory == 0 && options.chunk == 0 &&
+         options.timeout == 0 && !options.cancel && !options.progress &&
+         options.finished == nullptr && options.failures == nullptr && options.mask < 0 &&
+         options.shape.empty() && options.folds.empty();
+}
+
 /// Everything that a call gives to the runtime.
 class Given {
  public:
   Given(std::span<const Output> outputs, std::span<const Input> inputs, std::int64_t count,
         const MapOptions& options) {
     pointers_.add(outputs, inputs);
-    const auto is_apart = [](const auto& array) { return array.stride != array.item().bytes(); };
-    const bool is_strided =
-        !options.shape.empty() || std::any_of(outputs.begin(), outputs.end(), is_apart) ||
-        std::any_of(inputs.begin(), inputs.end(),
-                    [&](const Input& input) { return input.is_mapped() && is_apart(input); });
+    const bool is_strided = !options.shape.empty() || !are_together(outputs, inputs);
     if (is_strided) layout_ = layout_of(outputs, inputs, count, options);
     buffers = pointers_.buffers(count);
     buffers.folds = options.folds;
@@ -311,20 +323,22 @@ ElementFunction::Ready ElementFunction::prepare(std::span<const Input> inputs,
   return Ready(find(inputs, options));
 }
 
-bool ElementFunction::call_at_once(Ready ready, std::span<const Output> outputs,
-                                   std::span<const Input> inputs, std::int64_t count,
-                                   const MapOptions& options, double nanoseconds) {
-  if (options.compile == Compile::Never || options.memory != 0 || options.cancel) return false;
+std::optional<runtime::RunStats> ElementFunction::call_at_once(
+    Ready ready, std::span<const Output> outputs, std::span<const Input> inputs, std::int64_t count,
+    const MapOptions& options, double nanoseconds) {
   const Entry& entry = *ready.entry_;
+  if (!may_run_at_once(options) || !entry.uses.empty() || !are_together(outputs, inputs)) return {};
   Pointers pointers;
   pointers.add(outputs, inputs);
   if (!runtime::execute_at_once(*entry.program, pointers.buffers(count), options.first_element,
                                 nanoseconds)) {
-    return false;
+    return {};
   }
-  entry.remember(
-      {.workers = 1, .chunk = count, .tier1_elements = count, .code = runtime::CodeSource::Memory});
-  return true;
+  std::optional<runtime::RunStats> stats(std::in_place);
+  stats->chunk = stats->tier1_elements = count;
+  stats->code = runtime::CodeSource::Memory;
+  entry.remember(*stats);
+  return stats;
 }
 
 void ElementFunction::remember(Ready ready, const runtime::RunStats& stats) {
@@ -440,6 +454,10 @@ runtime::RunStats ElementFunction::run(const Entry& entry, std::span<const Outpu
   if (options.on_error != OnError::Raise) api::check_on_error(entry.stored(options), options);
   if (options.finished != nullptr && (!entry.uses.empty() || !options.folds.empty())) {
     api::refuse_unfinished_totals();
+  }
+  constexpr double kAtOnce = 5e3;  // ns, of which the way below would be a good part
+  if (auto stats = call_at_once(Ready(entry), outputs, inputs, count, options, kAtOnce)) {
+    return *std::move(stats);
   }
   Given given(outputs, inputs, count, options);
   std::optional<api::Accumulating> accumulating;

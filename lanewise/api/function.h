@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "lanewise/api/accumulator.h"
@@ -162,11 +163,14 @@ class ElementFunction {
   };
   /// Traces for arguments of these types and kinds; their memory is not looked at.
   Ready prepare(std::span<const Input> inputs, const MapOptions& options);
-  /// Maps at once, if that surely takes no longer: there is machine code without loops, and arrays
-  /// have their elements together. False: it does not, or an element fails; nothing is done then.
-  static bool call_at_once(Ready ready, std::span<const Output> outputs,
-                           std::span<const Input> inputs, std::int64_t count,
-                           const MapOptions& options, double nanoseconds);
+  /// Maps at once, if that surely takes no longer: there is machine code without loops, arrays have
+  /// their elements together, and nobody wants to hear of it. None: it must be mapped otherwise, as
+  /// it is if an element fails.
+  static std::optional<runtime::RunStats> call_at_once(Ready ready, std::span<const Output> outputs,
+                                                       std::span<const Input> inputs,
+                                                       std::int64_t count,
+                                                       const MapOptions& options,
+                                                       double nanoseconds);
   /// Has `explain` tell this of the last call, which ran in parts.
   static void remember(Ready ready, const runtime::RunStats& stats);
   /// Adds what the caller held beside it.

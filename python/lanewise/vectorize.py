@@ -1,12 +1,10 @@
 """``lw.vectorize``: the decorator and the path of a call."""
 
 import functools
-import math
 import re
 import threading
 import types
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Self, overload
 
@@ -14,19 +12,18 @@ import numpy as np
 
 from . import flow, pickles
 from . import options as _options
-from ._core import Caller, Explanation, MapOptions, empty
+from ._core import Caller, Explanation, MapOptions
 from .arguments import Arguments, describe
-from .cores import Core, Cores, core_of, stand_together
-from .dtypes import FROM_NUMPY, SUPPORTED, TO_NUMPY, Type
+from .cores import Core, Cores, core_of
+from .dtypes import FROM_NUMPY, SUPPORTED, Type
 from .element import Whole
-from .errors import ElementError, UsageError, UsageTypeError
+from .errors import UsageError, UsageTypeError
 from .fixed import Missing
 from .numbering import running
 from .options import CallOptions, choice, config
-from .outputs import check_outputs
 from .parameters import Parameters
-from .progress import shown
 from .recorder import current
+from .running import Run, nest
 from .single import arguments_of_element
 from .source import at_line
 from .specialization import (
@@ -38,7 +35,6 @@ from .specialization import (
     programs_of,
     record_program,
 )
-from .trees import Structure, unflatten
 
 _REFILL = {None: None, "packets": False, "refill": True}
 
@@ -128,23 +124,19 @@ max_failures, check_numerics
         going = self._going(options, recorded)
         if going is not None:
             options = going.options
-        if options.is_partial:
-            run = _Run(function, described, described.shape, recorded, values, options)
-            return self._run_partial(run, out)
-        if described.ragged or recorded.ragged is not None:
-            run = _Run(function, described, described.shape, recorded, values, options)
-            result = self._run_ragged(run, out)
-            return result if going is None else going.with_failures(result)
-        if not recorded.is_simple or out is not None or options.is_watched:
-            outputs = self._outputs(out, described.shape, recorded)
-            run = _Run(function, described, described.shape, recorded, values, options)
-            self._run_into(run, outputs)
-            result = out if out is not None else _nest(recorded.structure, _scalars(outputs))
+        is_ragged = bool(described.ragged) or recorded.ragged is not None
+        is_watched = options.is_watched or options.is_partial
+        is_direct = recorded.is_simple and not is_ragged and not is_watched
+        if is_direct and out is None:
+            result = nest(recorded.structure, recorded.program.call(values, options.map))
         else:
-            result = _nest(recorded.structure, recorded.program.call(values, options.map))
+            run = self._run(function, described, described.shape, recorded, values, options)
+            if options.is_partial:
+                return run.partially(out)
+            result = run.over_rows(out) if is_ragged else run.whole(out)
         if going is not None:
             return going.with_failures(result)
-        if recorded.is_simple and described.is_plain and not options.is_watched and not is_seeded:
+        if is_direct and described.is_plain and not is_seeded:
             self._remember_call(args, given, kwargs, found, options)
         return result
 
@@ -163,44 +155,6 @@ max_failures, check_numerics
         from .failures import Going  # seldom needed
 
         return Going(self.name, options, recorded)
-
-    def _run_partial(self, run: "_Run", out: Any) -> Any:
-        """Run until the time is up, and return what is finished."""
-        from .partial import Partial, refuse  # seldom needed
-
-        recorded = run.recorded
-        refuse(self.name, recorded, bool(run.described.ragged))
-        outputs = self._outputs(out, run.shape, recorded)
-
-        def results() -> Any:
-            return out if out is not None else _nest(recorded.structure, _scalars(outputs))
-
-        def run_with(options: CallOptions) -> None:
-            own = _Run(run.function, run.described, run.shape, recorded, run.values, options)
-            self._run_into(own, outputs)
-
-        return Partial(run.shape, run.options, results).begin(run_with, outputs, out is None)
-
-    def _run_ragged(self, run: "_Run", out: Any, mask: Any = None) -> Any:
-        """Run over rows of different lengths."""
-        from .ragged.running import Run  # seldom needed
-
-        def run_whole(outputs: tuple[Any, ...]) -> None:
-            self._run_into(run, outputs)
-
-        recorded, options = run.recorded, run.options
-        ragged = Run(self.name, run.described, recorded, run.values, options, run_whole, mask)
-        return ragged.run(out)
-
-    def _outputs(self, out: Any, shape: tuple[int, ...], recorded: Recorded) -> tuple[Any, ...]:
-        if out is None:
-            return tuple(
-                empty(shape + row, TO_NUMPY[dtype])
-                for dtype, row in zip(recorded.dtypes, recorded.shapes, strict=True)
-            )
-        return check_outputs(
-            self.name, out, shape, recorded.dtypes, recorded.shapes, recorded.structure
-        )
 
     def _call_options(self, kwargs: dict[str, Any]) -> CallOptions:
         """Take the options of a call out of its keywords."""
@@ -353,66 +307,20 @@ max_failures, check_numerics
         options.map.count = None  # the mask has as many
         options.map.mask = described.signature.parameters
         values = (*described.values, mask, *found.values)
-        run = _Run(function, described, shape, found.recorded, values, options)
+        run = self._run(function, described, shape, found.recorded, values, options)
         if options.is_partial:
-            return self._run_partial(run, out)
+            return run.partially(out)
         if found.recorded.ragged is not None:
-            self._run_ragged(run, out, mask)
+            run.over_rows(out, mask)
         else:
-            self._run_into(run, self._outputs(out, shape, found.recorded))
+            run.whole(out)
         return out if going is None else going.with_failures(out)
 
-    def _run_into(self, run: "_Run", outputs: tuple[Any, ...]) -> None:
-        targets = tuple(
-            output if stand_together(output, len(row)) else np.array(output, order="C")
-            for output, row in zip(outputs, run.recorded.shapes, strict=True)
-        )
-        for number, (output, target) in enumerate(zip(outputs, targets, strict=True)):
-            if target is not output:
-                _refuse_overlap(number, output, run.values)
-        self._run_together(run, targets)
-        for output, target in zip(outputs, targets, strict=True):
-            if target is not output:
-                output[...] = target
+    def _run(self, function: Callable[..., Any], described: Arguments, *given: Any) -> Run:
+        def find_lines() -> Found:
+            return self._find(function, described, finds_lines=True)
 
-    def _run_together(self, run: "_Run", outputs: tuple[Any, ...]) -> None:
-        """Run into arrays in which the values of an element stand together."""
-        program, options = run.recorded.program, run.options
-        outputs = run.recorded.woven(outputs)
-        total = math.prod(run.shape)
-        with shown(options.progress, self.name, total) as progress:
-            silence = options.silence
-            added = run.recorded.folds
-            folds = nullcontext(()) if added is None else added.running(self.name, run.function)
-            if run.recorded.prints is None:
-                with folds as totals:
-                    program.call_into(
-                        outputs, run.values, options.map, progress, totals, silence=silence
-                    )
-                return
-            counts = np.zeros(run.shape, np.int32)
-            failed = None
-            try:
-                with folds as totals:
-                    values = run.values
-                    program.call_into(
-                        (*outputs, counts), values, options.map, progress, totals, silence=silence
-                    )
-            except ElementError as error:
-                failed = error
-        self._print(run, counts, failed)
-        if failed is not None:
-            raise failed
-
-    def _print(self, run: "_Run", counts: Any, failed: ElementError | None) -> None:
-        """Print what the elements of a call say, as far as they came."""
-        from .failures import raising
-        from .printing import Lines  # seldom needed
-
-        found = self._find(run.function, run.described, finds_lines=True)
-        options = raising(run.options)  # those that fail have no lines
-        lines = Lines(run.recorded, run.values, run.described, found, run.shape, options)
-        lines.show(self.name, counts, None if failed is None else failed.element)
+        return Run(self.name, function, described, find_lines, *given)
 
     # --- inside another vectorized function ---
 
@@ -696,54 +604,6 @@ def _found(recorded: Recorded, function: Any) -> Found:
             "got other values than at the beginning, expected the same. Return such values instead."
         )
     return Found(recorded, *matched)
-
-
-class _Run:
-    """A map that is about to run."""
-
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        described: Arguments,
-        shape: tuple[int, ...],
-        recorded: Recorded,
-        values: tuple[Any, ...],
-        options: CallOptions,
-    ) -> None:
-        self.function = function
-        self.described = described
-        self.shape = shape
-        self.recorded = recorded
-        self.values = values
-        self.options = options
-
-
-def _refuse_overlap(number: int, output: Any, values: tuple[Any, ...]) -> None:
-    """Refuse an output that is an argument too; C++ sees only the copy that is computed."""
-    for argument, value in enumerate(values):
-        if isinstance(value, np.ndarray) and _shares_memory(output, value):
-            raise UsageError(
-                f"map: output {number} overlaps argument {argument}; got shared memory, expected "
-                "separate arrays. Give another out, or none."
-            )
-
-
-def _shares_memory(a: Any, b: Any) -> bool:
-    try:
-        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
-    except np.exceptions.TooHardError:
-        return True
-
-
-def _scalars(outputs: tuple[Any, ...]) -> list[Any]:
-    """Return results as users get them: of no dimensions they are scalars."""
-    return [output[()] if output.ndim == 0 else output for output in outputs]
-
-
-def _nest(structure: Structure, results: list[Any]) -> Any:
-    if not results:  # of a function that adds to accumulators
-        return None
-    return results[0] if structure is None else unflatten(structure, iter(results))
 
 
 def _shape_with(call: str, shape: tuple[int, ...], mask: Any) -> tuple[int, ...]:

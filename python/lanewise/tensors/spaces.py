@@ -178,6 +178,13 @@ def normal_axes(call: str, axis: Any, ndim: int) -> tuple[int, ...]:
 def normal_axis(call: str, axis: Any, ndim: int) -> int:
     """Return an axis as a number from 0 on."""
     axis = known(axis)
+    if ndim == 0:
+        raise UsageError(
+            at_line(
+                f"{call}: a number has no axes; got axis {axis!r}, expected a tensor. With lw.map, "
+                'or signature="(n)->()", elements are rows.'
+            )
+        )
     if not isinstance(axis, (int, np.integer)) or not -ndim <= axis < ndim:
         raise UsageError(
             at_line(

@@ -1,11 +1,9 @@
 #include "lanewise/runtime/execute.h"
 
-#include <fmt/core.h>
 #include <immintrin.h>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -22,6 +20,7 @@
 #include "lanewise/runtime/sampling.h"
 #include "lanewise/runtime/staging.h"
 #include "lanewise/runtime/steps.h"
+#include "lanewise/runtime/stopping.h"
 #include "lanewise/runtime/thread_pool.h"
 #include "lanewise/runtime/ticker.h"
 #include "lanewise/runtime/timeline.h"
@@ -60,7 +59,7 @@ struct Worker : Context {
 class Call {
  public:
   Call(Program& program, const Buffers& buffers, const ExecuteOptions& options)
-      : program_(program), buffers_(buffers), options_(options) {
+      : program_(program), buffers_(buffers), options_(options), stopping_(options) {
     if (timeline_ != nullptr) totals_ = &timeline_->function(program.function().name);
   }
 
@@ -112,17 +111,6 @@ class Call {
   }
 
   void prepare() {
-    if (is_cancelled() && options_.finished == nullptr) {
-      throw Cancelled("map: cancelled before it began.");
-    }
-    if (options_.timeout > 0) {
-      const Clock::time_point now = Clock::now();
-      deadline_ =
-          options_.begin.value_or(now) + std::chrono::duration_cast<Clock::duration>(
-                                             std::chrono::duration<double>(options_.timeout));
-      if (now > deadline_) stop_late();
-      if (options_.finished == nullptr) throw_if_stopped();
-    }
     find_code();
     collect_shared();
     const std::int64_t n = buffers_.count;
@@ -300,7 +288,7 @@ class Call {
         is_counting_ = true;  // tier 0 counts while it computes
         return;
       }
-      for (int i = 0; i < kSampleRuns && !is_stopping(); ++i) {
+      for (int i = 0; i < kSampleRuns && !stopping_.is_wanted(); ++i) {
         const std::int64_t first = sample_start(n, i);
         std::vector<std::uint32_t> trips(static_cast<std::size_t>(std::min(kSampleRun, n - first)));
         if (!is_open(first, std::ssize(trips))) continue;  // results are written already
@@ -374,7 +362,7 @@ class Call {
       const ElementRange open =
           steps_ ? steps_->open_from(next) : ElementRange{next, buffers_.count};
       first = open.first;
-      if (first >= buffers_.count || is_stopping()) return false;
+      if (first >= buffers_.count || stopping_.is_wanted()) return false;
       count = std::min(chunks_->size_at(first), open.last - first);
     } while (!claim(next, first + count));
     return true;
@@ -397,13 +385,13 @@ class Call {
       if (!is_lost()) steps_->end(number);
       return;
     }
-    for (const std::int64_t end = first + count; first < end && !is_stopping();) {
+    for (const std::int64_t end = first + count; first < end && !stopping_.is_wanted();) {
       const std::int64_t step = steps_->begin(number, first, end - first);
       if (!run_chunk(worker, first, step)) return;
       first += step;
       if (lowest_.load(std::memory_order_relaxed) < first) return;  // one of them failed
       steps_->end(number);
-      if (Clock::now() > deadline_) stop_late();
+      stopping_.ask_clock();
     }
   }
 
@@ -434,7 +422,7 @@ class Call {
     // Blocks are short: to show how all of them are staged would cost a tenth.
     constexpr int kShownBlocks = 8;
     int blocks = 0;
-    for (const std::int64_t end = first + count; first < end && !is_stopping();) {
+    for (const std::int64_t end = first + count; first < end && !stopping_.is_wanted();) {
       const std::int64_t block = std::min(worker.staging->block(), end - first);
       Timeline* const timeline = blocks++ < kShownBlocks ? timeline_.get() : nullptr;
       {
@@ -463,7 +451,7 @@ class Call {
   /// Pieces in which elements may fail and the others go on; all at once where none may.
   bool run_pieces(Worker& worker, std::int64_t first, std::int64_t count) {
     if (!worker.failing) return run_elements(worker, first, count);
-    for (const std::int64_t end = first + count; first < end && !is_stopping();) {
+    for (const std::int64_t end = first + count; first < end && !stopping_.is_wanted();) {
       const std::int64_t piece = std::min(Failing::kPiece, end - first);
       worker.failing->begin(first, piece);
       if (!run_elements(worker, first, piece)) return false;
@@ -476,7 +464,7 @@ class Call {
 
   /// True when the call ends with an error, whatever else happens; results may be anything then.
   bool is_lost() const {
-    return is_stopping() || lowest_.load(std::memory_order_relaxed) != kNobody;
+    return stopping_.is_wanted() || lowest_.load(std::memory_order_relaxed) != kNobody;
   }
 
   void run_and_fold(Worker& worker, std::int64_t first, std::int64_t count) {
@@ -576,19 +564,8 @@ class Call {
 
   // --- attention ---
 
-  bool is_stopping() const { return stopping_.load(std::memory_order_relaxed); }
-
   void ask_all() {
     for (Worker& worker : all_workers_) worker.attention.store(1, std::memory_order_relaxed);
-  }
-
-  bool is_cancelled() const {
-    return options_.cancel != nullptr && options_.cancel->is_cancelled();
-  }
-
-  void stop_late() {
-    is_late_.store(true, std::memory_order_relaxed);
-    stopping_.store(true, std::memory_order_relaxed);
   }
 
   /// A kernel may be below, through which no exception passes: it waits until the end.
@@ -604,8 +581,7 @@ class Call {
   }
 
   void stop_with_error() {
-    if (!has_error_.exchange(true)) error_ = std::current_exception();
-    stopping_.store(true, std::memory_order_relaxed);
+    stopping_.keep_error();
     ask_all();
   }
 
@@ -630,9 +606,7 @@ class Call {
     if (timeline_ != nullptr && now < next_look_) return;
     next_look_ = now + kBetweenLooks;
     if (steps_) tell();
-    if (now > deadline_) stop_late();
-    if (options_.interrupt != nullptr && (*options_.interrupt)()) is_interrupted_ = true;
-    if (is_interrupted_ || is_cancelled()) stopping_.store(true, std::memory_order_relaxed);
+    stopping_.ask();
   }
 
   /// True: the worker returns from its kernel.
@@ -645,7 +619,7 @@ class Call {
         if (&other != &worker) other.attention.store(1, std::memory_order_relaxed);
       }
     }
-    return is_stopping() || worker.chunk_first > lowest_.load(std::memory_order_relaxed);
+    return stopping_.is_wanted() || worker.chunk_first > lowest_.load(std::memory_order_relaxed);
   }
 
   void fail(std::uint64_t lanes, const std::int32_t* ids, std::int64_t first) {
@@ -668,8 +642,8 @@ class Call {
     if (stats_.tier1_elements > 0 && stats_.code == CodeSource::None) {
       stats_.code = CodeSource::Compiled;
     }
-    if (error_ != nullptr) std::rethrow_exception(error_);
-    if (!returns_unfinished()) throw_if_stopped();
+    stopping_.throw_error();
+    if (!stopping_.returns_unfinished()) stopping_.throw_reason();
     describe_failures();
     if (steps_) steps_->tell_progress();
     if (folding_) finish_folding();
@@ -687,37 +661,20 @@ class Call {
     if (is_timed_) remember_memory();
   }
 
-  /// Late or cancelled, in a call that then says what is finished.
-  bool returns_unfinished() const {
-    return options_.finished != nullptr && is_stopping() && !is_interrupted_;
-  }
-
-  void throw_if_stopped() const {
-    if (is_late_ && !is_interrupted_) {
-      throw Timeout(fmt::format(
-          "map: ran out of time; got a timeout of {} s, expected a map that ends by then. Outputs "
-          "are unfinished. Raise timeout, or map fewer elements at a time.",
-          options_.timeout));
-    }
-    if (is_stopping()) {
-      throw Cancelled("map: cancelled before it ended; outputs are unfinished.");
-    }
-  }
-
   /// Throws the lowest one, or tells those that were collected.
   void describe_failures() {
-    const bool is_unfinished = returns_unfinished();
+    const bool is_unfinished = stopping_.returns_unfinished();
     // One that failed is not finished, and fails again when the call goes on.
     const std::int64_t lowest = is_unfinished ? kNobody : lowest_.load();
     if (lowest == kNobody && options_.on_error != OnError::Collect) return;
     const std::function<bool()> stops = [this, is_unfinished] {
       if (all_workers_[0].attention.load(std::memory_order_relaxed) != 0) poll(all_workers_[0]);
-      return is_unfinished ? is_interrupted_ : is_stopping();
+      return is_unfinished ? stopping_.is_interrupted() : stopping_.is_wanted();
     };
     const Describing describing(program_, buffers_, shared_, options_, stops);
     if (lowest != kNobody) {
       const ElementFailure failure = describing.one(lowest);
-      throw_if_stopped();
+      stopping_.throw_reason();
       throw ElementError(failure.message + base::show(failure.why.location), lowest);
     }
     std::vector<std::int64_t> elements;
@@ -732,7 +689,7 @@ class Call {
       elements.resize(static_cast<std::size_t>(options_.most_failures));
     }
     options_.failures->first = describing.all(elements);
-    if (!returns_unfinished()) throw_if_stopped();
+    if (!stopping_.returns_unfinished()) stopping_.throw_reason();
   }
 
   /// What all workers have from the beginning on.
@@ -803,14 +760,9 @@ class Call {
   std::span<Worker> all_workers_;
   std::atomic<std::int64_t> next_{0};          // first element of the next chunk
   std::atomic<std::int64_t> lowest_{kNobody};  // failing element
-  std::atomic<bool> stopping_{false};
-  std::atomic<bool> has_error_{false};
-  Clock::time_point deadline_ = Clock::time_point::max();
+  Stopping stopping_;
   Clock::time_point next_look_ = Clock::time_point::min();  // while a profile is taken
   std::atomic<bool> counted_packets_{false};
-  std::atomic<bool> is_late_{false};
-  bool is_interrupted_ = false;
-  std::exception_ptr error_;  // read when all workers have ended
   std::atomic<std::int64_t> tier0_{0};
   std::atomic<std::int64_t> tier1_{0};
   std::optional<Filling> filling_;     // of elements that fail, where the others go on

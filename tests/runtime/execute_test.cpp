@@ -25,6 +25,7 @@ const Points& shuffled_points() {
 
 TEST(RuntimeExecute, ALongMapBeginsOnTierZeroAndMachineCodeFinishesIt) {
   const Points& p = shuffled_points();
+  wait_for_compiles();  // those that other tests gave up
   for (const int threads : {1, 2}) {
     // A name of its own, so that it is not in the cache.
     auto f = vectorize(&mandelbrot, {.name = "swap" + std::to_string(threads), .schedule = {}});

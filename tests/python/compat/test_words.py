@@ -19,14 +19,11 @@ CALLS = [
     (lambda: tf.unstack(ROW, num=2), "unstack: another number"),
     (lambda: tf.split(ROW, [1, 1]), "split: sizes do not add up"),
     (lambda: tf.pad(ROW, [[1, 1]], "EDGE"), "pad: no such mode"),
-    (
-        lambda: tf.bitcast(ROW, tf.int32),
-        "bitcast: only of whole tensors, to a type of the same size",
-    ),
+    (lambda: tf.bitcast(ROW, tf.complex128), "bitcast: a larger type"),
     (lambda: tf.device(3).__enter__(), "device: no name"),
     (lambda: tf.config.set_visible_devices(["gpu"]), "set_visible_devices: no such device"),
     (lambda: tf.math.top_k(ROW, 4), "top_k: more than there are"),
-    (lambda: tf.math.bincount([[1], [2]], axis=-1), "bincount: rows"),
+    (lambda: tf.math.bincount([[1], [2]], axis=1), "bincount: no such axis"),
     (
         mapped(lambda row: tf.math.segment_sum(row, row)),
         "segment_sum: how many groups there are depends on values",

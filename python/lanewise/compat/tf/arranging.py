@@ -13,6 +13,7 @@ from .dtypes import as_dtype
 from .names import listed
 from .ops import beside, composite, held, moving, plain, static_of
 from .shapes import TensorShape
+from .tensor import of_one_type
 
 newaxis = None
 
@@ -61,7 +62,7 @@ def sizes_of(shape: Any) -> tuple[int, ...]:
 def _count(number: int, out_type: Any) -> Any:
     """Return a number that is known of a tensor; it is one of Python while one is recorded."""
     dtype = as_dtype(out_type)
-    return number if current() is not None and dtype.is_integer else dtype.dtype.type(number)
+    return number if current() is not None and dtype.name == "int32" else dtype.dtype.type(number)
 
 
 @moving
@@ -173,23 +174,7 @@ def _parts(call: str, values: Any) -> list[Any]:
     parts = [held(value) for value in values]
     if not parts:
         raise UsageError(f"{call}: nothing to put together; got no tensors, expected some.")
-    typed = [part.dtype for part, value in zip(parts, values, strict=True) if _has_type(value)]
-    if not typed or len(typed) == len(parts):
-        return parts
-    return [
-        part if _has_type(value) else _as_type(part, typed[0])
-        for part, value in zip(parts, values, strict=True)
-    ]
-
-
-def _has_type(value: Any) -> bool:
-    return not isinstance(value, (bool, int, float, complex, list, tuple))
-
-
-def _as_type(part: Any, wanted: Any) -> Any:
-    order = "biufc"
-    fits = part.dtype.kind in order and order.find(part.dtype.kind) <= order.find(wanted.kind)
-    return part.astype(wanted) if fits else part
+    return of_one_type(parts, values)
 
 
 @moving
@@ -243,6 +228,8 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -
     if isinstance(sections, int):
         return list(np.split(value, sections, along))
     sizes = list(sections)
+    if num is not None and num != len(sizes):
+        raise UsageError(f"split: another number; got num={num}, expected {len(sizes)}.")
     total = value.shape[along]
     if -1 in sizes:
         sizes[sizes.index(-1)] = total - sum(sizes) - 1
@@ -256,7 +243,16 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -
 @moving
 def tile(input: Any, multiples: Any) -> Any:
     """Return a tensor repeated as a whole along its axes."""
-    return np.tile(held(input), sizes_of(multiples))
+    array, times = held(input), sizes_of(multiples)
+    _require_one_for_each("tile", "multiples", times, array)
+    return np.tile(array, times)
+
+
+def _require_one_for_each(call: str, name: str, given: Any, array: Any) -> None:
+    if len(given) != np.ndim(array):
+        raise UsageError(
+            f"{call}: not one for each axis; got {len(given)} {name}, expected {np.ndim(array)}."
+        )
 
 
 @moving
@@ -278,15 +274,20 @@ def repeat(input: Any, repeats: Any, axis: Any = None) -> Any:
 @moving
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0) -> Any:
     """Return a tensor with numbers around it: a constant, or its own, mirrored."""
+    array = held(tensor)
     widths = [tuple(pair) for pair in static_of(paddings)]
+    _require_one_for_each("pad", "paddings", widths, array)
     how = mode.lower()
     if how == "constant":
-        return np.pad(held(tensor), widths, "constant", constant_values=static_of(constant_values))
+        return np.pad(array, widths, "constant", constant_values=static_of(constant_values))
     if how not in ("reflect", "symmetric"):
         raise UsageError(
             f"pad: no such mode; got {mode!r}, expected 'CONSTANT', 'REFLECT' or 'SYMMETRIC'."
         )
-    return np.pad(held(tensor), widths, how)  # type: ignore[call-overload]
+    room = [size - (how == "reflect") for size in np.shape(array)]
+    if any(max(pair) > most for pair, most in zip(widths, room, strict=True)):
+        raise UsageError(f"pad: more than there is; got {widths}, expected at most {room}.")
+    return np.pad(array, widths, how)  # type: ignore[call-overload]
 
 
 @moving
@@ -324,15 +325,22 @@ def reverse_sequence(
 
 @moving
 def bitcast(input: Any, type: Any) -> Any:
-    """Return the bits of numbers as another type of the same size."""
+    """Return the bits of numbers as another type; of one of another size along a last axis."""
     array = held(input)
     wanted = as_dtype(type).dtype
-    if current() is not None or array.dtype.itemsize != wanted.itemsize:
+    if current() is not None:
         raise UsageError(
-            f"bitcast: only of whole tensors, to a type of the same size; got {array.dtype} and "
-            f"{wanted}, expected a call outside of maps."
+            f"bitcast: only of whole tensors; got {array.dtype} and {wanted}, expected a call "
+            "outside of maps."
         )
-    return np.ascontiguousarray(array).view(wanted).reshape(np.shape(array))
+    shape, parts = np.shape(array), array.dtype.itemsize / wanted.itemsize
+    if parts < 1 and shape[-1:] != (int(1 / parts),):
+        raise UsageError(
+            f"bitcast: a larger type; got the shape {shape}, expected a last size of "
+            f"{int(1 / parts)}."
+        )
+    shape = shape[:-1] if parts < 1 else (*shape, int(parts)) if parts > 1 else shape
+    return np.ascontiguousarray(array).view(wanted).reshape(shape)
 
 
 @composite

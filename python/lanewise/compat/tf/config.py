@@ -18,7 +18,7 @@ from ...settings import memory_info, set_num_threads
 from . import graph
 from .errors import AlreadyExistsError, UnavailableError
 from .names import listed
-from .tensor import Tensor, is_symbol
+from .tensor import Tensor, is_symbol, is_tensor
 
 
 class PhysicalDevice(NamedTuple):
@@ -237,6 +237,8 @@ def timestamp(name: Any = None) -> Any:
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """Return the value of a tensor that is known; None of others."""
+    if not is_tensor(tensor):
+        return tensor
     is_known = isinstance(tensor, Tensor) and not is_symbol(tensor) and not tensor.is_graph
     return tensor.numpy() if is_known else None
 

@@ -1,5 +1,6 @@
 """Numbers by groups: segments, bins, the largest few. Results of empty groups are TensorFlow's."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from ...recorder import current
 from ...source import at_line
 from .debugging import require
 from .dtypes import as_dtype
+from .elementwise import truncated
 from .names import listed
 from .ops import held, moving, static_of, whole
 from .selecting import own_copy
@@ -97,12 +99,14 @@ def _min(data: Any, ids: Any, count: int) -> Any:
     return _grouped(data, ids, count, _highest(data.dtype), np.minimum.at)
 
 
-def _quotient(total: Any, count: Any) -> Any:
-    return total / count if total.dtype.kind in "fc" else total // count
-
-
 def _mean(data: Any, ids: Any, count: int) -> Any:
-    return _quotient(_sum(data, ids, count), _counts(data, ids, count))
+    return _sum(data, ids, count) / _counts(data, ids, count)
+
+
+def _whole_mean(data: Any, ids: Any, count: int) -> Any:
+    if data.dtype.kind in "fc":
+        return _mean(data, ids, count)
+    return truncated(_sum(data, ids, count), _counts(data, ids, count))
 
 
 def _sqrt_n(data: Any, ids: Any, count: int) -> Any:
@@ -152,11 +156,12 @@ _GROUPS = {
     "prod": ("product", _prod),
     "max": ("largest", _max),
     "min": ("smallest", _min),
-    "mean": ("mean", _mean),
 }
 _SEGMENTS = [
     *(_sorted(name, *group) for name, group in _GROUPS.items()),
     *(_unsorted(name, *group) for name, group in _GROUPS.items()),
+    _sorted("mean", "mean, of integers without what is behind it,", _whole_mean),
+    _unsorted("mean", "mean", _mean),
     _unsorted("sqrt_n", "sum over the root of the number", _sqrt_n),
 ]
 
@@ -176,10 +181,11 @@ def bincount(
 ) -> Any:
     """Return how often each number from 0 on is there, or the sum of its weights.
 
-    Inside of maps `maxlength`, or `minlength`, says how many numbers there are.
+    Inside of maps `maxlength`, or `minlength`, says how many numbers there are. With ``axis=-1``
+    each row of a matrix has its own counts.
     """
-    if static_of(axis) not in (None, 0) or (axis is not None and np.ndim(arr) > 1):
-        raise UsageError(f"bincount: rows; got axis={axis}, expected none. Use tf.map_fn.")
+    if static_of(axis) not in (None, 0, -1):
+        raise UsageError(f"bincount: no such axis; got {axis}, expected None, 0 or -1.")
     numbers = np.reshape(held(arr), -1)
     count, most = static_of(minlength) or 0, static_of(maxlength)
     if current() is None:
@@ -194,7 +200,11 @@ def bincount(
     kind = as_dtype(dtype).dtype if weights is None else held(weights).dtype
     parts = np.ones(np.shape(numbers), kind) if weights is None else np.reshape(held(weights), -1)
     places = numbers if most is None else np.where(numbers < most, numbers, -1)
-    found = _sum(parts, places, count)
+    rows = np.shape(held(arr))[:-1] if static_of(axis) == -1 else ()
+    if rows:
+        first = np.repeat(np.arange(rows[0]) * count, np.shape(held(arr))[-1])
+        places = np.where(places < 0, -1, places + first.astype(places.dtype))
+    found = np.reshape(_sum(parts, places, count * math.prod(rows)), (*rows, count))
     return (found > 0).astype(kind) if binary_output else found
 
 

@@ -65,7 +65,7 @@ def _first_bad(condition: Any, *arrays: Any) -> str:
 # --- two tensors ---
 
 
-def _comparison(name: str, rule: str, holds: Callable[[Any, Any], Any]) -> Any:
+def _holding(name: str, rule: str, holds: Callable[[Any, Any], Any]) -> Callable[..., None]:
     def compare(x: Any, y: Any, message: Any = None, summarize: Any = None) -> None:
         x, y = held(x), held(y)
         condition = holds(x, y)
@@ -74,11 +74,23 @@ def _comparison(name: str, rule: str, holds: Callable[[Any, Any], Any]) -> Any:
 
     compare.__name__ = compare.__qualname__ = name
     compare.__doc__ = f"Raise an error if not {rule} for all numbers."
-    return effect(compare)
+    return compare
+
+
+def _comparison(name: str, rule: str, holds: Callable[[Any, Any], Any]) -> Any:
+    return effect(_holding(name, rule, holds))
+
+
+_none_equal = _holding("assert_none_equal", "x != y", lambda x, y: x != y)
+
+
+@effect
+def assert_none_equal(x: Any, y: Any, summarize: Any = None, message: Any = None) -> None:
+    """Raise an error if not x != y for all numbers."""
+    _none_equal(x, y, message)
 
 
 assert_equal = _comparison("assert_equal", "x == y", lambda x, y: x == y)
-assert_none_equal = _comparison("assert_none_equal", "x != y", lambda x, y: x != y)
 assert_less = _comparison("assert_less", "x < y", lambda x, y: x < y)
 assert_less_equal = _comparison("assert_less_equal", "x <= y", lambda x, y: x <= y)
 assert_greater = _comparison("assert_greater", "x > y", lambda x, y: x > y)

@@ -67,7 +67,8 @@ class DType:
             return of_bool
         if self.dtype.kind not in _LIMITS:
             raise TypeError(f"{self!r}: has no {which}; got a type without an order, expected one.")
-        return self.dtype.type(getattr(_LIMITS[self.dtype.kind](self.dtype), which))
+        limit = getattr(_LIMITS[self.dtype.kind](self.dtype), which)
+        return int(limit) if self.is_integer else self.dtype.type(limit)
 
     @property
     def real_dtype(self) -> "DType":
@@ -94,7 +95,8 @@ class DType:
     def __repr__(self) -> str:
         return f"tf.{self.name}"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return f"<dtype: {self.name!r}>"
 
     def __reduce__(self) -> Any:
         return as_dtype, (self.name,)
@@ -114,7 +116,7 @@ uint64 = DType("uint64", np.uint64)
 complex64 = DType("complex64", np.complex64)
 complex128 = DType("complex128", np.complex128)
 boolean = DType("bool", np.bool_)
-string = DType("string", np.object_)
+string = DType("string", object)
 
 ALL = (
     *(float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64),
@@ -125,25 +127,25 @@ _BY_NAME = {one.name: one for one in ALL} | {"half": half, "double": double, "fl
 _BY_PYTHON = {float: float32, int: int32, bool: boolean, complex: complex128, str: string}
 
 
-def as_dtype(value: Any) -> DType:
+def as_dtype(type_value: Any) -> DType:
     """Return the type that something names: one of ours, of NumPy's, Python's, or a text."""
-    if isinstance(value, DType):
-        return value
+    if isinstance(type_value, DType):
+        return type_value
     found = None
-    if isinstance(value, str):
-        found = _BY_NAME.get(value)
-    elif isinstance(value, type) and value in _BY_PYTHON:
-        found = _BY_PYTHON[value]
+    if isinstance(type_value, str):
+        found = _BY_NAME.get(type_value)
+    elif isinstance(type_value, type) and type_value in _BY_PYTHON:
+        found = _BY_PYTHON[type_value]
     if found is None:
         try:
-            dtype = np.dtype(value)
+            dtype = np.dtype(type_value)
         except TypeError:
             dtype = None
         if dtype is not None:
             found = string if dtype.kind in "SUO" else _BY_NUMPY.get(dtype)
     if found is None:
         raise TypeError(
-            f"as_dtype: no type of tensors; got {value!r}, expected one of "
+            f"as_dtype: no type of tensors; got {type_value!r}, expected one of "
             f"{', '.join(one.name for one in ALL)}."
         )
     return found

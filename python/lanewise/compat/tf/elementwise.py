@@ -38,11 +38,23 @@ def multiply(x: Any, y: Any) -> Any:
 @elementwise
 def truediv(x: Any, y: Any) -> Any:
     """Return ``x / y``; integers of at most 16 bits give float32, others float64."""
+    x, y = _wide_enough(x, y)
+    return x / y
+
+
+def _wide_enough(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return integers of at most 16 bits as float32, and others as they are."""
     kinds = [None if _is_weak(v) else getattr(v, "dtype", None) for v in (x, y)]
     known = [kind for kind in kinds if kind is not None]
-    if known and all(kind.kind in "iu" and kind.itemsize <= 2 for kind in known):
-        x, y = (v.astype(np.float32) if hasattr(v, "astype") else float(v) for v in (x, y))
-    return x / y
+    if not known or not all(kind.kind in "iu" and kind.itemsize <= 2 for kind in known):
+        return x, y
+    x, y = (v.astype(np.float32) if hasattr(v, "astype") else float(v) for v in (x, y))
+    return x, y
+
+
+def _has(kinds: str, *values: Any) -> bool:
+    """Say whether one of some values is of one of these kinds."""
+    return any(getattr(value, "dtype", np.dtype(type(value))).kind in kinds for value in values)
 
 
 def _is_weak(value: Any) -> bool:
@@ -54,8 +66,8 @@ divide = truediv
 
 @elementwise
 def floordiv(x: Any, y: Any) -> Any:
-    """Return ``x // y``, rounded down."""
-    return x // y
+    """Return ``x / y``, rounded down."""
+    return np.floor(x / y) if _has("f", x, y) else x // y
 
 
 @elementwise
@@ -69,15 +81,22 @@ mod = floormod
 
 @elementwise
 def truncatediv(x: Any, y: Any) -> Any:
-    """Return ``x / y`` of integers, rounded toward 0."""
-    quotient = abs(x) // abs(y)
-    return np.where((x < 0) == (y < 0), quotient, -quotient)
+    """Return ``x / y``, rounded toward 0."""
+    return np.trunc(x / y) if _has("f", x, y) else truncated(x, y)
+
+
+def truncated(x: Any, y: Any) -> Any:
+    """Return a quotient of integers without what is behind the point."""
+    below = x // y
+    if below.dtype.kind == "u":
+        return below
+    return below + ((below < 0) & (below * y != x)).astype(below.dtype)
 
 
 @elementwise
 def truncatemod(x: Any, y: Any) -> Any:
     """Return what is left of ``x`` after dividing, with the sign of ``x``."""
-    return np.fmod(x, y)
+    return np.fmod(x, y) if _has("f", x, y) else x - truncated(x, y) * y
 
 
 def pow(x: Any, y: Any, name: Any = None) -> Any:  # TensorFlow's name
@@ -145,8 +164,9 @@ def square(x: Any) -> Any:
 
 @elementwise
 def squared_difference(x: Any, y: Any) -> Any:
-    """Return the square of ``x - y``."""
-    return (x - y) * (x - y)
+    """Return the square of ``x - y``; of complex numbers, that of its length."""
+    difference = x - y
+    return difference * (np.conjugate(difference) if _has("c", x, y) else difference)
 
 
 @elementwise
@@ -170,6 +190,7 @@ def minimum(x: Any, y: Any) -> Any:
 @elementwise
 def divide_no_nan(x: Any, y: Any) -> Any:
     """Return ``x / y``, and 0 where ``y`` is 0."""
+    x, y = _wide_enough(x, y)
     return np.where(y == 0, 0.0, x / np.where(y == 0, 1.0, y))
 
 
@@ -188,25 +209,25 @@ def multiply_no_nan(x: Any, y: Any) -> Any:
 @elementwise
 def xlogy(x: Any, y: Any) -> Any:
     """Return ``x * log(y)``, and 0 where ``x`` is 0."""
-    return np.where(x == 0, 0.0, x * np.log(y))
+    return np.where(x == 0, x, x * np.log(y))
 
 
 @elementwise
 def xlog1py(x: Any, y: Any) -> Any:
     """Return ``x * log(1 + y)``, and 0 where ``x`` is 0."""
-    return np.where(x == 0, 0.0, x * np.log1p(y))
+    return np.where(x == 0, x, x * np.log1p(y))
 
 
 @elementwise
 def xdivy(x: Any, y: Any) -> Any:
     """Return ``x / y``, and 0 where ``x`` is 0."""
-    return np.where(x == 0, 0.0, x / y)
+    return np.where(x == 0, x, x / y)
 
 
 @elementwise
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
     """Return what lies between two bounds as it is, and else the nearer bound."""
-    return np.minimum(np.maximum(t, clip_value_min), clip_value_max)
+    return np.maximum(np.minimum(t, clip_value_max), clip_value_min)
 
 
 # --- comparisons and truth values ---
@@ -348,7 +369,6 @@ def _unary(name: str, function: Callable[[Any], Any], about: str) -> Any:
 
 
 sqrt = _unary("sqrt", np.sqrt, "the square root")
-rsqrt = _unary("rsqrt", lw.rsqrt, "1 over the square root")
 exp = _unary("exp", np.exp, "e to a power")
 expm1 = _unary("expm1", np.expm1, "``exp(x) - 1``")
 log = _unary("log", np.log, "the natural logarithm")
@@ -369,14 +389,43 @@ erf = _unary("erf", lw.erf, "the error function")
 erfc = _unary("erfc", lw.erfc, "1 minus the error function")
 lgamma = _unary("lgamma", lw.lgamma, "the logarithm of the gamma function")
 digamma = _unary("digamma", lw.digamma, "the derivative of ``lgamma``")
-sigmoid = _unary("sigmoid", lw.sigmoid, "``1 / (1 + exp(-x))``")
 ceil = _unary("ceil", np.ceil, "the next whole number above")
 floor = _unary("floor", np.floor, "the next whole number below")
 rint = _unary("rint", np.rint, "the nearest whole number, the even one of two")
-real = _unary("real", np.real, "the real part")
-imag = _unary("imag", np.imag, "the imaginary part")
 conj = _unary("conj", np.conjugate, "the conjugate")
-angle = _unary("angle", np.angle, "the angle of a complex number")
+
+
+@elementwise
+def rsqrt(x: Any) -> Any:
+    """Return 1 over the square root."""
+    return 1 / np.sqrt(x) if _has("c", x) else lw.rsqrt(x)
+
+
+@elementwise
+def sigmoid(x: Any) -> Any:
+    """Return ``1 / (1 + exp(-x))``."""
+    return 1 / (1 + np.exp(-x)) if _has("c", x) else lw.sigmoid(x)
+
+
+@elementwise
+def real(input: Any) -> Any:
+    """Return the real part."""
+    return np.real(input)
+
+
+@elementwise
+def imag(input: Any) -> Any:
+    """Return the imaginary part."""
+    return np.imag(input)
+
+
+@elementwise
+def angle(input: Any) -> Any:
+    """Return the angle of a complex number; of a real one pi below 0, and else 0."""
+    if not _has("f", input):
+        return np.angle(input)
+    kind = input.dtype.type
+    return np.where(input < 0, kind(np.pi), kind(0))
 
 
 @elementwise
@@ -449,7 +498,9 @@ def _operators() -> None:
 
     def same(function: Callable[..., Any], is_equal: bool) -> Callable[..., Any]:
         def compare(self: Any, other: Any) -> Any:
-            if other is None or isinstance(other, (str, type)):
+            if other is None or isinstance(other, type):
+                return not is_equal
+            if isinstance(other, str) and self.dtype.dtype.kind != "O":
                 return not is_equal
             return function(self, other)
 

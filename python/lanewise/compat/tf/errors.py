@@ -18,6 +18,10 @@ class OutOfRangeError(OpError):
     """There is nothing more to read."""
 
 
+class NoSuchPlaceError(OutOfRangeError, InvalidArgumentError):
+    """An index is outside: TensorFlow says the one eagerly, and the other in graphs."""
+
+
 class FailedPreconditionError(OpError):
     """Something was not done before."""
 

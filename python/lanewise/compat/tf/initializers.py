@@ -54,7 +54,11 @@ class constant_initializer(Initializer):  # noqa: N801
     """One number, or those of an array."""
 
     def __init__(
-        self, value: Any = 0, dtype: Any = "float32", support_partition: bool = False
+        self,
+        value: Any = 0,
+        dtype: Any = "float32",
+        verify_shape: bool = False,
+        support_partition: bool = False,
     ) -> None:
         super().__init__(dtype)
         self._value = value

@@ -77,7 +77,14 @@ def matmul(
 
 
 @whole(tensors=2)
-def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False) -> Any:
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+) -> Any:
     """Return the product of matrices and vectors."""
     return np.matmul(_turned(a, transpose_a, adjoint_a), b[..., None])[..., 0]
 
@@ -285,9 +292,12 @@ def _svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True) -> A
 
 
 def _lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True) -> Any:
-    turned = _turned(matrix, False, True)
-    square = turned @ matrix + l2_regularizer * np.eye(matrix.shape[-1], dtype=matrix.dtype)
-    return np.linalg.solve(square, turned @ held(rhs))
+    turned, rhs = _turned(matrix, False, True), held(rhs)
+    rows, columns = matrix.shape[-2:]
+    added = l2_regularizer * np.eye(min(rows, columns), dtype=matrix.dtype)
+    if rows < columns:  # of all solutions the shortest
+        return turned @ np.linalg.solve(matrix @ turned + added, rhs)
+    return np.linalg.solve(turned @ matrix + added, turned @ rhs)
 
 
 qr = _by_numpy_only("qr", "an orthogonal matrix and a triangle", _qr)
@@ -306,7 +316,7 @@ eigvals = _by_numpy_only("eigvals", "the values", lambda tensor: np.linalg.eigva
 pinv = _by_numpy_only(
     "pinv",
     "the inverse as far as there is one",
-    lambda a, rcond=None: np.linalg.pinv(a, rcond),
+    lambda a, rcond=None, validate_args=False: np.linalg.pinv(a, rcond),
 )
 slogdet = _by_numpy_only(
     "slogdet",
@@ -316,7 +326,7 @@ slogdet = _by_numpy_only(
 matrix_rank = _by_numpy_only(
     "matrix_rank",
     "the number of rows that do not come from others",
-    lambda a, tol=None: np.asarray(np.linalg.matrix_rank(a, tol), np.int32),
+    lambda a, tol=None, validate_args=False: np.asarray(np.linalg.matrix_rank(a, tol), np.int32),
 )
 
 

@@ -1,12 +1,14 @@
 """New tensors: constants, ranges, and conversions."""
 
 import builtins
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...element import Element, Whole
+from ...errors import UsageError, UsageTypeError
 from ...flow.containers import PlainArray, local_array
 from ...recorder import current
 from . import graph
@@ -14,7 +16,7 @@ from .dtypes import as_dtype
 from .names import listed
 from .ops import composite, elementwise, moving, plain, static_of
 from .ranges import Numbers
-from .tensor import Tensor, array_of, has_graph, is_symbol
+from .tensor import Tensor, array_of, has_graph, is_symbol, is_tensor
 
 
 def made(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -40,12 +42,19 @@ def constant(value: Any, dtype: Any = None, shape: Any = None) -> Any:
     >>> tf.constant([1, 2]).dtype
     tf.int32
     """
+    if has_graph(value):
+        return convert_to_tensor(value, dtype)
     value = plain(value)
-    if _has_symbols(value) or has_graph(value):
+    if _has_symbols(value):
         return convert_to_tensor(value, dtype)
     array = array_of(value, dtype)
     if shape is not None:
         sizes = tuple(map(int, plain(shape)))
+        if np.size(array) not in (1, math.prod(sizes)):
+            raise UsageTypeError(
+                f"constant: another number of values than the shape has; got {np.size(array)}, "
+                f"expected {math.prod(sizes)}."
+            )
         array = np.broadcast_to(array, sizes) if np.size(array) == 1 else array.reshape(sizes)
     if current() is not None:
         return local_array(np.array, array) if np.ndim(array) else array[()]
@@ -58,6 +67,10 @@ def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, preferred_dtype: Any = None
 ) -> Any:
     """Return a tensor as it is, and anything else that can be one as a tensor."""
+    hint = preferred_dtype if dtype_hint is None else dtype_hint
+    if dtype is None and hint is not None and not _has_symbols(value) and not is_tensor(value):
+        wanted = as_dtype(hint).dtype
+        dtype = wanted if np.can_cast(array_of(value).dtype, wanted, "same_kind") else None
     if has_graph(value):
         return _converted(value, dtype)
     if current() is not None:
@@ -124,23 +137,33 @@ def saturate_cast(value: Any, dtype: Any) -> Any:
     """Return numbers in another type, the nearest that it has."""
     from .elementwise import clip_by_value
 
-    wanted = as_dtype(dtype)
     value = convert_to_tensor(value)
-    if wanted.is_integer and not as_dtype(value.dtype).is_complex:
-        value = clip_by_value(value, wanted.min.item(), wanted.max.item())
+    wanted, given = as_dtype(dtype), as_dtype(value.dtype)
+    if all(kind.is_integer or kind.is_floating for kind in (wanted, given)):
+        low, high = max(given.min, wanted.min), min(given.max, wanted.max)
+        if (low, high) != (given.min, given.max):
+            value = clip_by_value(value, *map(given.dtype.type, (low, high)))
     return cast(value, wanted)
 
 
 def _shape_of(shape: Any) -> tuple[int, ...]:
     sizes = static_of(plain(shape))
-    return (int(sizes),) if isinstance(sizes, int) else tuple(map(int, sizes))
+    sizes = (int(sizes),) if isinstance(sizes, int) else tuple(map(int, sizes))
+    if any(size < 0 for size in sizes):
+        raise UsageError(f"shape: a size below 0; got {sizes}, expected at least 0.")
+    return sizes
+
+
+def _full(shape: tuple[int, ...], value: int, kind: Any) -> Any:
+    """Return a tensor of zeros or ones; of texts without characters."""
+    return made(np.full, shape, b"" if kind.kind == "O" else value, kind)
 
 
 def _filled(name: str, value: int) -> Callable[..., Any]:
     def fill_shape(shape: Any, dtype: Any = "float32", name: Any = None) -> Any:
         if has_graph(shape):
             return graph.record(fill_shape, (shape, dtype), {})
-        return made(np.full, _shape_of(shape), value, as_dtype(dtype).dtype)
+        return _full(_shape_of(shape), value, as_dtype(dtype).dtype)
 
     fill_shape.__name__ = fill_shape.__qualname__ = name
     fill_shape.__doc__ = f"Return a tensor of {'zeros' if value == 0 else 'ones'}."
@@ -160,7 +183,7 @@ def _like(name: str, value: int) -> Callable[..., Any]:
         array = plain(input)
         array = array if hasattr(array, "shape") else array_of(array)
         kind = array.dtype if dtype is None else as_dtype(dtype).dtype
-        return made(np.full, tuple(array.shape), value, kind)
+        return _full(tuple(array.shape), value, kind)
 
     like.__name__ = like.__qualname__ = name
     like.__doc__ = f"Return {'zeros' if value == 0 else 'ones'} in the shape of a tensor."
@@ -179,7 +202,10 @@ def fill(dims: Any, value: Any) -> Any:
     number = plain(value)
     if is_symbol(number):
         return np.broadcast_to(number, _shape_of(dims))
-    return made(np.full, _shape_of(dims), array_of(number)[()])
+    number = array_of(number)
+    if np.ndim(number):
+        raise UsageError(f"fill: not one number; got the shape {np.shape(number)}, expected ().")
+    return made(np.full, _shape_of(dims), number[()])
 
 
 @composite
@@ -194,17 +220,22 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> A
     """
     if limit is None:
         start, limit = 0, start
+    if has_graph((start, limit, delta)):
+        return graph.record(range, (start, limit, delta), {"dtype": dtype})
     bounds = [plain(bound) for bound in (start, limit, delta)]
-    if any(map(has_graph, bounds)):
-        return graph.record(range, tuple(bounds), {"dtype": dtype})
     if any(isinstance(bound, Element) for bound in bounds):
         return Numbers(dtype, *bounds)
+    ends = [array_of(bound)[()] for bound in bounds]
+    if any(map(np.ndim, ends)) or ends[2] == 0:
+        raise UsageError(
+            f"range: no bounds; got {ends}, expected numbers, and a delta that is not 0."
+        )
+    kinds = [end.dtype for end in ends]
     kind = (
-        np.result_type(*[array_of(bound).dtype for bound in bounds])
+        np.result_type(*([kind for kind in kinds if kind.kind == "f"] or kinds))
         if dtype is None
         else as_dtype(dtype).dtype
     )
-    ends = [array_of(bound)[()] for bound in bounds]
     numbers = made(np.arange, *ends, dtype=kind)
     if isinstance(numbers, PlainArray) and all(end.dtype.kind in "iu" for end in ends):
         numbers.numbers = builtins.range(*map(int, ends))

@@ -274,7 +274,7 @@ def _common_size(call: str, arrays: list[Any], shares: bool) -> int:
     if shares and len(sizes) > 1:
         sizes.discard(1)
     if len(sizes) > 1:
-        raise ValueError(
+        raise UsageError(
             f"{call}: tensors disagree on the first size; got "
             f"{', '.join(str(_size(array)) for array in arrays)}, expected one size."
         )

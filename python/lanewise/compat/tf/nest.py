@@ -33,9 +33,9 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     return leaves
 
 
-def is_nested(structure: Any) -> bool:
+def is_nested(seq: Any) -> bool:
     """Say whether a value has others in it."""
-    return _split(structure) is not None
+    return _split(seq) is not None
 
 
 def _structure(value: Any) -> Structure:

@@ -8,6 +8,7 @@ from ... import erf, logsumexp
 from ... import sigmoid as lane_sigmoid
 from ... import softmax as softmax_of_row
 from ...element import Varying
+from ...errors import UsageError
 from .elementwise import multiply, sigmoid, softplus, softsign, tanh, truediv
 from .names import listed
 from .ops import composite, elementwise, held, moving, static_of, whole
@@ -31,7 +32,9 @@ def relu6(features: Any) -> Any:
 
 @elementwise
 def leaky_relu(features: Any, alpha: Any = 0.2) -> Any:
-    """Return a number, and a part of it below 0."""
+    """Return a number, and a part of it below 0; of integers as float32."""
+    if features.dtype.kind in "iu":
+        features = features.astype(np.float32)
     return np.where(features > 0, features, features * alpha)
 
 
@@ -87,6 +90,8 @@ def crelu(features: Any, axis: Any = -1) -> Any:
 def _softmax(logits: Any, axis: Any) -> Any:
     if isinstance(logits, Varying):
         return softmax_of_row(logits, axis)
+    if np.size(logits) == 0:
+        return logits
     powers = np.exp(logits - np.max(logits, axis=axis, keepdims=True))
     return powers / np.sum(powers, axis=axis, keepdims=True)
 
@@ -106,7 +111,7 @@ def softmax(logits: Any, axis: Any = None) -> Any:
 
 @whole(leads=by_axis("axis"))
 def _log_softmax(logits: Any, axis: Any) -> Any:
-    return logits - logsumexp(logits, axis=axis, keepdims=True)
+    return logits if np.size(logits) == 0 else logits - logsumexp(logits, axis, True)
 
 
 @composite
@@ -122,8 +127,10 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None) -> Any
     from .making import convert_to_tensor, zeros_like
     from .random import uniform
 
-    x = convert_to_tensor(x)
-    if static_of(rate) == 0:
+    x, part = convert_to_tensor(x), static_of(rate)
+    if isinstance(part, (int, float)) and not 0 <= part < 1:
+        raise UsageError(f"dropout: no part of all; got rate={part}, expected 0 to below 1.")
+    if part == 0:
         return x
     kept = uniform(shape(x) if noise_shape is None else noise_shape, seed=seed) >= rate
     return where(kept, truediv(x, 1 - rate), zeros_like(x))

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import UsageError
 from .elementwise import add, maximum, multiply, sqrt, truediv
 from .names import listed
 from .ops import composite, static_of, whole
@@ -16,7 +17,10 @@ def add_n(inputs: Any) -> Any:
     """Return the sum of several tensors of one shape."""
     from .making import convert_to_tensor
 
-    return reduce(add, [convert_to_tensor(one) for one in inputs])
+    tensors = [convert_to_tensor(one) for one in inputs]
+    if not tensors:
+        raise UsageError("add_n: nothing to add; got no tensors, expected some.")
+    return reduce(add, tensors)
 
 
 @composite
@@ -44,7 +48,10 @@ def polyval(coeffs: Any, x: Any) -> Any:
 @whole(leads=by_axis("axis"))
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None) -> Any:
     """Return the length of vectors, or of matrices where two axes are given."""
-    keeps = bool(keepdims)
+    return _norm(tensor, ord, axis, bool(keepdims)).astype(tensor.dtype)
+
+
+def _norm(tensor: Any, ord: Any, axis: Any, keeps: bool) -> Any:
     along = tuple(axis) if isinstance(axis, (list, tuple)) else axis
     if isinstance(along, tuple) and len(along) == 2 and ord not in ("euclidean", "fro"):
         return np.linalg.norm(tensor, ord, along, keeps)
@@ -60,11 +67,16 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
 
 
 @whole(leads=by_axis("axis"))
-def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12) -> Any:
-    """Return vectors with a length of 1; shorter ones than the root of epsilon stay shorter."""
+def _l2_normalize(x: Any, axis: Any, epsilon: Any) -> Any:
     along = tuple(axis) if isinstance(axis, (list, tuple)) else axis
     total = np.sum(x * x, axis=along, keepdims=True)
     return x / np.sqrt(np.maximum(total, x.dtype.type(epsilon)))
+
+
+@composite
+def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, *, dim: Any = None) -> Any:
+    """Return vectors with a length of 1; shorter ones than the root of epsilon stay shorter."""
+    return _l2_normalize(x, dim if axis is None else axis, epsilon)
 
 
 @composite

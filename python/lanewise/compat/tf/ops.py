@@ -21,7 +21,7 @@ from ... import _core
 from ...cores import ROWS
 from ...dtypes import FROM_NUMPY
 from ...element import Element, Whole, as_value
-from ...errors import UsageError
+from ...errors import OpError, UsageError, UsageTypeError
 from ...recorder import current
 from ...tensors.tensor import apply
 from ...vectorize import Vectorized
@@ -70,7 +70,7 @@ def dispatch(op: Op, call: Function, args: tuple[Any, ...], kwargs: dict[str, An
 
         return of_rows(op, call, args, kwargs)
     if current() is not None:
-        values = inside(args)
+        values = inside(args, op.is_elementwise)
         if op.is_elementwise and not kwargs:
             return number_by_number(op.function, values)
         return op.function(*values, **{key: plain(value) for key, value in kwargs.items()})
@@ -105,7 +105,7 @@ def has_rows(value: Any) -> bool:
     return hasattr(type(value), "is_composite")
 
 
-def inside(args: tuple[Any, ...]) -> list[Any]:
+def inside(args: tuple[Any, ...], is_elementwise: bool = False) -> list[Any]:
     """Return the arguments of a call that is being recorded: arrays in place of tensors.
 
     Numbers of Python take the type of what they meet; where they meet nothing they have their own.
@@ -113,7 +113,15 @@ def inside(args: tuple[Any, ...]) -> list[Any]:
     values = [plain(arg) for arg in args]
     if any(isinstance(value, (np.ndarray, np.generic)) or is_symbol(value) for value in values):
         return values
+    if is_elementwise:
+        return _together(values)
     return [array_of(v)[()] if type(v) in (int, float) else v for v in values]
+
+
+def _together(values: list[Any]) -> list[Any]:
+    """Return numbers of Python in one type: floats where one is a float."""
+    kind = np.float32 if any(type(value) is float for value in values) else None
+    return [array_of(v, kind if type(v) is int else None)[()] for v in values]
 
 
 def plain(value: Any) -> Any:
@@ -174,6 +182,8 @@ def wrapped(result: Any) -> Any:
     if isinstance(result, (list, tuple)):
         parts = map(wrapped, result)
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    if isinstance(result, bytes):  # an item of texts
+        return Tensor(np.array(result, object))
     return Tensor(result) if isinstance(result, (np.ndarray, np.generic)) else result
 
 
@@ -191,13 +201,13 @@ def elementwise(function: Function) -> Function:
             if type(arg) is Tensor:
                 values.append(arg._value)
                 is_typed = True
-            elif type(arg) in (float, int, bool):
+            elif type(arg) in (float, int, bool, complex):
                 values.append(arg)
             else:
                 values.append(arg if isinstance(arg, (list, tuple)) else array_of(arg))
                 is_typed = True
         if not is_typed:
-            values = [array_of(value) for value in values]
+            values = _together(values)
         elif any(isinstance(value, (list, tuple)) for value in values):
             values = like_others(values)
         return Tensor(compute(program, values, function))
@@ -292,7 +302,7 @@ def run_whole(
     """Run a function of whole arrays; with `rest` it is mapped over their first axis."""
     is_empty = any(np.size(value) == 0 for value in values)
     if is_empty or not all(map(is_numbers, values)):
-        return function(*values, **static)
+        return by_numpy(function, *values, **static)
     ranks = tuple(map(np.ndim, values))
     if rest is not None:
         return _program(function, rest, ranks, shared)(*values, **_rules())
@@ -358,6 +368,18 @@ def static_of(value: Any) -> Any:
     return value
 
 
+def by_numpy(function: Function, *args: Any, **kwargs: Any) -> Any:
+    """Call a function on arrays; what NumPy says of wrong arguments is an error of ours."""
+    try:
+        return function(*args, **kwargs)
+    except OpError:
+        raise
+    except TypeError as error:
+        raise UsageTypeError(f"{function.__name__}: {error}") from error
+    except (ValueError, IndexError) as error:
+        raise UsageError(f"{function.__name__}: {error}") from error
+
+
 # --- what only moves numbers ---
 
 
@@ -366,13 +388,8 @@ def moving(function: Function) -> Function:
 
     def run(*args: Any, **kwargs: Any) -> Any:
         values = [_moved(arg) for arg in args]
-        try:
-            result = function(*values, **{key: _moved(arg) for key, arg in kwargs.items()})
-        except (ValueError, IndexError) as error:
-            if isinstance(error, UsageError):
-                raise
-            raise UsageError(f"{function.__name__}: {error}") from error
-        return wrapped(result)
+        more = {key: _moved(arg) for key, arg in kwargs.items()}
+        return wrapped(by_numpy(function, *values, **more))
 
     return public(Op(function.__name__, function, run, inspect.signature(function), False))
 

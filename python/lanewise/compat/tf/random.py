@@ -270,7 +270,9 @@ def gamma(
     alpha = held(alpha).astype(np.float64)
     rate = held(1.0 if beta is None else beta).astype(kind)
     sizes = (*sizes_of(shape), *np.broadcast_shapes(np.shape(alpha), np.shape(rate)))
-    return _draw(_gamma, sizes, kind, seed, alpha) / rate
+    is_one = alpha >= 0
+    drawn = _draw(_gamma, sizes, kind, seed, np.where(is_one, alpha, 1.0))
+    return np.where(is_one, drawn, np.dtype(kind).type(np.nan)) / rate
 
 
 @drawing

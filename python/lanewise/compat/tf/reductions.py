@@ -7,10 +7,11 @@ import numpy as np
 
 from ...composites import logsumexp
 from ...element import Varying
-from ...errors import UsageError
+from ...errors import UsageError, UsageTypeError
 from ...ragged.reductions import extreme
 from ...ragged.rows import Row
 from .dtypes import as_dtype
+from .elementwise import truncated
 from .names import listed
 from .ops import Leads, whole
 
@@ -58,9 +59,9 @@ def _mean(x: Any, axis: Any, keepdims: bool) -> Any:
         return np.mean(x, axis=axis, keepdims=keepdims)
     total = np.sum(x, axis=axis, dtype=x.dtype, keepdims=keepdims)
     if isinstance(x, Varying):  # of an empty row it is 0
-        return _truncated(total, np.maximum(x.size, 1).astype(x.dtype))
+        return truncated(total, np.maximum(x.size, 1).astype(x.dtype))
     count = np.size(x) // max(np.size(total), 1)
-    return _truncated(total, x.dtype.type(count))
+    return truncated(total, x.dtype.type(count))
 
 
 def _extreme(which: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,25 +70,38 @@ def _extreme(which: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def reduce(x: Any, axis: Any, keepdims: bool) -> Any:
         if isinstance(x, Row) and axis in (None, 0, -1) and not keepdims:
             return extreme(x, which)
+        if isinstance(x, np.ndarray) and x.dtype.kind in "fiu":
+            return function(x, axis=axis, keepdims=keepdims, initial=least(x.dtype, which))
         return function(x, axis=axis, keepdims=keepdims)
 
     return reduce
 
 
-def _truncated(total: Any, count: Any) -> Any:
-    """Return a quotient of integers without what is behind the point, as TensorFlow has it."""
-    below = total // count
-    if total.dtype.kind == "u":
-        return below
-    return below + ((below < 0) & (below * count != total)).astype(total.dtype)
+def least(dtype: Any, which: str) -> Any:
+    """Return what changes no other number: it is the largest, or the smallest, of none."""
+    if dtype.kind == "f":
+        return dtype.type(-np.inf if which == "max" else np.inf)
+    return getattr(np.iinfo(dtype), "min" if which == "max" else "max")
+
+
+def _logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
+    if np.ndim(x) == 0 and axis is None:
+        return x
+    if np.size(x) == 0:
+        return np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims))
+    return logsumexp(x, axis=axis, keepdims=keepdims)
+
+
+def _require_reals(call: str, x: Any) -> None:
+    if x.dtype.kind not in "fc":
+        raise UsageTypeError(
+            f"{call}: integers; got {x.dtype}, expected floats. Convert with tf.cast."
+        )
 
 
 def _of_reals(call: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def reduce(x: Any, axis: Any, keepdims: bool) -> Any:
-        if x.dtype.kind not in "fc":
-            raise UsageError(
-                f"{call}: integers; got {x.dtype}, expected floats. Convert with tf.cast."
-            )
+        _require_reals(call, x)
         return function(x, axis=axis, keepdims=keepdims)
 
     return reduce
@@ -129,7 +143,7 @@ reduce_std = _reduction("reduce_std", "the root of the variance", _of_reals("red
 reduce_logsumexp = _reduction(
     "reduce_logsumexp",
     "the logarithm of the sum of exponentials",
-    _of_reals("reduce_logsumexp", logsumexp),
+    _of_reals("reduce_logsumexp", _logsumexp),
 )
 reduce_euclidean_norm = _reduction("reduce_euclidean_norm", "the length", _norm)
 
@@ -195,6 +209,12 @@ def is_strictly_increasing(x: Any) -> Any:
 def _running(name: str, about: str, function: Callable[..., Any], neutral: float) -> Any:
     def scan(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False) -> Any:
         along = axis + np.ndim(x) if axis < 0 else axis
+        if not 0 <= along < np.ndim(x):
+            raise UsageError(
+                f"{name}: no such axis; got {axis}, expected one of {np.ndim(x)} dimensions."
+            )
+        if np.size(x) == 0:
+            return x
         x = np.flip(x, along) if reverse else x
         result = function(x, along)
         if exclusive:
@@ -221,9 +241,17 @@ def _running(name: str, about: str, function: Callable[..., Any], neutral: float
 
 
 def _cumulative_logsumexp(x: Any, axis: int) -> Any:
-    largest = np.max(x, axis=axis, keepdims=True)
-    shift = np.where(np.isfinite(largest), largest, x.dtype.type(0))
-    return np.log(np.cumsum(np.exp(x - shift), axis, dtype=x.dtype)) + shift
+    """Double how many numbers each one stands for until it is all before it."""
+    _require_reals("cumulative_logsumexp", x)
+    shape, step = list(np.shape(x)), 1
+    size = shape[axis]
+    while step < size:
+        shape[axis] = step
+        none = np.full(shape, x.dtype.type(-np.inf), x.dtype)
+        before = np.concatenate([none, x[(*[slice(None)] * axis, slice(None, -step))]], axis)
+        x = np.logaddexp(x, before)
+        step *= 2
+    return x
 
 
 cumsum = _running("cumsum", "sum", lambda x, axis: np.cumsum(x, axis, dtype=x.dtype), 0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import flow
 from ...dtypes import FROM_NUMPY
-from ...errors import UsageTypeError
+from ...errors import UsageError, UsageTypeError
 from ...loops import count_loop
 from ...recorder import current
 from ...source import at_line
@@ -145,7 +145,7 @@ def _check(call: str, elements: list[Any]) -> int:
         )
     sizes = {int(one.shape[0]) for one in elements}
     if len(sizes) > 1:
-        raise ValueError(
+        raise UsageError(
             f"{call}: tensors disagree on the first size; got "
             f"{', '.join(str(one.shape[0]) for one in elements)}, expected one size."
         )

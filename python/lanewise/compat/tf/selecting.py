@@ -47,12 +47,16 @@ def gather(
     indices = held(indices)
     params = beside(held(params), indices)
     shared = static_of(batch_dims)
+    along = shared if axis is None else static_of(axis)
     shared = shared + np.ndim(indices) if shared < 0 else shared
-    along = static_of(axis)
-    along = shared if along is None else along
     along = along + np.ndim(params) if along < 0 else along
     if shared == 0:
         return np.take(params, indices, along)
+    if np.shape(params)[:shared] != np.shape(indices)[:shared]:
+        raise UsageError(
+            f"gather: other batches; got {np.shape(params)[:shared]} and "
+            f"{np.shape(indices)[:shared]}, expected the same sizes."
+        )
     found = np.moveaxis(params, along, shared)[(*_batches(indices, shared), indices)]
     rank, between = np.ndim(indices), along - shared
     return np.moveaxis(
@@ -74,11 +78,35 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, bad_indices_policy
     """Return the parts of a tensor that indices name, which are in the last dimension of them."""
     indices = held(indices)
     params = beside(held(params), indices)
-    depth = np.shape(indices)[-1]
+    shared, depth = static_of(batch_dims), np.shape(indices)[-1]
     if depth == 0:
         return np.broadcast_to(params, (*np.shape(indices)[:-1], *np.shape(params)))
+    is_there = None
+    if _ignores_others("gather_nd", bad_indices_policy):
+        is_there = _are_inside(indices, np.shape(params)[shared:])
+        indices = np.where(is_there[..., None], indices, 0)
     places = _places(indices)
-    return params[(*_batches(places[0], static_of(batch_dims)), *places)]
+    found = params[(*_batches(places[0], shared), *places)]
+    if is_there is None:
+        return found
+    beside_rest = np.reshape(is_there, (*np.shape(is_there), *[1] * (found.ndim - is_there.ndim)))
+    return np.where(beside_rest, found, params.dtype.type(0))
+
+
+def _ignores_others(call: str, policy: str) -> bool:
+    """Say whether indices that are outside are left out; else they are errors."""
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise UsageError(
+            f"{call}: no such bad_indices_policy; got {policy!r}, expected '', 'DEFAULT', 'ERROR' "
+            "or 'IGNORE'."
+        )
+    return policy == "IGNORE"
+
+
+def _are_inside(indices: Any, shape: tuple[int, ...]) -> Any:
+    """Say for each index, which is in the last dimension, whether it is inside of a shape."""
+    depth = np.shape(indices)[-1]
+    return np.all((indices >= 0) & (indices < np.array(shape[:depth])), axis=-1)
 
 
 def _places(indices: Any) -> tuple[Any, ...]:
@@ -89,6 +117,11 @@ def _places(indices: Any) -> tuple[Any, ...]:
 def slice(input_: Any, begin: Any, size: Any) -> Any:
     """Return a part of a tensor: where it begins, and its sizes; -1 is all that is left."""
     part = beside(held(input_), begin)
+    if len(_items(begin)) != np.ndim(part):
+        raise UsageError(
+            f"slice: not one for each axis; got {len(_items(begin))} begins, expected "
+            f"{np.ndim(part)}."
+        )
     for axis, (first, count) in enumerate(zip(_items(begin), _items(size), strict=True)):
         total = np.shape(part)[axis]
         if is_symbol(first):
@@ -153,10 +186,33 @@ def own_copy(tensor: Any) -> Any:
     return as_tensor(recorder, tensor).copy()
 
 
+def _scatter(
+    call: str,
+    result: Any,
+    indices: Any,
+    updates: Any,
+    policy: str,
+    put: Callable[[Any, Any, Any], None],
+) -> None:
+    """Change numbers of an array where indices say."""
+    places, values = held(indices), held(updates)
+    expected = (*np.shape(places)[:-1], *np.shape(result)[np.shape(places)[-1] :])
+    if np.shape(values) != expected:
+        raise UsageError(
+            f"{call}: updates of another shape; got {np.shape(values)}, expected {expected}."
+        )
+    if _ignores_others(call, policy):
+        if is_symbol(places):
+            _refuse_inside(f"{call} with bad_indices_policy='IGNORE'", "Use indices inside.")
+        is_there = _are_inside(places, np.shape(result))
+        places, values = places[is_there], values[is_there]
+    put(result, _places(places), values)
+
+
 def _scattering(name: str, about: str, put: Callable[[Any, Any, Any], None]) -> Any:
-    def scatter(tensor: Any, indices: Any, updates: Any) -> Any:
+    def scatter(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "") -> Any:
         result = own_copy(held(tensor))
-        put(result, _places(held(indices)), held(updates))
+        _scatter(name, result, indices, updates, bad_indices_policy, put)
         return result
 
     scatter.__name__ = scatter.__qualname__ = name
@@ -176,11 +232,11 @@ tensor_scatter_nd_min = _scattering("tensor_scatter_nd_min", "that are smaller",
 
 
 @moving
-def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
+def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "") -> Any:
     """Return zeros of a shape with numbers added where indices say."""
     updates = held(updates)
     result = own_copy(np.zeros(sizes_of(shape), updates.dtype))
-    np.add.at(result, _places(held(indices)), updates)
+    _scatter("scatter_nd", result, indices, updates, bad_indices_policy, np.add.at)
     return result
 
 
@@ -366,8 +422,12 @@ def unique_with_counts(x: Any, out_idx: Any = "int32") -> Any:
 def dynamic_partition(data: Any, partitions: Any, num_partitions: Any) -> Any:
     """Return so many parts of a tensor: which one each of its rows belongs to is given."""
     _refuse_inside("dynamic_partition", "Use tf.where.")
-    data, which = held(data), held(partitions)
-    return [data[which == at] for at in range(static_of(num_partitions))]
+    data, which, count = held(data), held(partitions), static_of(num_partitions)
+    if np.any(which < 0) or np.any(which >= count):
+        raise UsageError(
+            f"dynamic_partition: no such part; got {which.tolist()}, expected 0 to {count - 1}."
+        )
+    return [data[which == at] for at in range(count)]
 
 
 @moving

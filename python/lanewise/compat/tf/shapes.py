@@ -1,5 +1,6 @@
 """Static shapes: sizes of dimensions, of which some, or all, may not be known yet."""
 
+import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -15,7 +16,9 @@ class TensorShape:
         elif isinstance(dims, int):
             dims = (dims,)
         elif dims is not None:
-            dims = tuple(None if size in (None, -1) else int(size) for size in dims)
+            dims = tuple(None if size in (None, -1) else operator.index(size) for size in dims)
+            if any(size is not None and size < 0 for size in dims):
+                raise ValueError(f"shape: a size below 0; got {dims}, expected at least 0.")
         self._dims: tuple[int | None, ...] | None = dims
 
     @property
@@ -88,6 +91,39 @@ class TensorShape:
         """Return this shape, which must be able to have so many dimensions."""
         return self.merge_with([None] * rank)
 
+    def with_rank_at_least(self, rank: int) -> "TensorShape":
+        """Return this shape, which must be able to have so many dimensions or more."""
+        return self._of_rank(self.rank is None or self.rank >= rank, f"at least {rank}")
+
+    def with_rank_at_most(self, rank: int) -> "TensorShape":
+        """Return this shape, which must be able to have so many dimensions or fewer."""
+        return self._of_rank(self.rank is None or self.rank <= rank, f"at most {rank}")
+
+    def assert_has_rank(self, rank: int) -> None:
+        """Raise an error if there are other than so many dimensions."""
+        self._of_rank(self.rank in (None, rank), str(rank))
+
+    def assert_same_rank(self, other: Any) -> None:
+        """Raise an error if another shape has another number of dimensions."""
+        rank = TensorShape(other).rank
+        self._of_rank(None in (self.rank, rank) or self.rank == rank, str(rank))
+
+    def _of_rank(self, is_it: bool, rule: str) -> "TensorShape":
+        if not is_it:
+            raise ValueError(
+                f"shape: another number of dimensions; got {self}, expected {rule} of them."
+            )
+        return self
+
+    def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
+        """Return the shape that says what both say."""
+        mine, its = self._dims, TensorShape(other)._dims
+        return TensorShape(None if mine is None or its is None else joined((mine, its)))
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Say whether all tensors of this shape have another one, too."""
+        return self.most_specific_compatible_shape(other) == TensorShape(other)
+
     def _known(self) -> tuple[int | None, ...]:
         if self._dims is None:
             raise ValueError("shape: the rank is not known; got <unknown>, expected dimensions.")
@@ -137,7 +173,7 @@ class TensorShape:
         return TensorShape, (self._dims,)
 
 
-def joined(shapes: Iterable[tuple[int, ...]]) -> tuple[int | None, ...] | None:
+def joined(shapes: Iterable[tuple[int | None, ...]]) -> tuple[int | None, ...] | None:
     """Return the shape that tensors have in common: None where sizes, or ranks, differ."""
     first, *others = shapes
     if any(len(shape) != len(first) for shape in others):

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ...errors import UsageError
 from . import graph
 from .dtypes import DType, as_dtype
 from .shapes import TensorShape
@@ -143,7 +144,13 @@ def to_dense(
     made = np.empty(array_of(sp_input.dense_shape).tolist(), values.dtype)
     filling = b"" if values.dtype == object else 0
     made[...] = filling if default_value is None else array_of(default_value)
-    made[tuple(array_of(sp_input.indices).T)] = values
+    try:
+        made[tuple(array_of(sp_input.indices).T)] = values
+    except IndexError as error:
+        sizes = ", ".join(map(str, made.shape))
+        raise UsageError(
+            f"to_dense: an index is outside; got {sizes} as the shape, expected indices below."
+        ) from error
     return Tensor(made)
 
 

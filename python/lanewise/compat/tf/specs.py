@@ -27,6 +27,16 @@ class TensorSpec:
         array = array_of(tensor)
         return cls(np.shape(array), array.dtype, name)
 
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
+        """Return a spec like another, with another name."""
+        return cls(spec.shape, spec.dtype, name or getattr(spec, "name", None))
+
+    @property
+    def value_type(self) -> type:
+        """The class of what it describes."""
+        return Tensor
+
     def is_compatible_with(self, other: Any) -> bool:
         """Say whether a tensor, or what another spec describes, can be such a one."""
         spec = other if isinstance(other, TensorSpec) else TensorSpec.from_tensor(other)
@@ -44,7 +54,7 @@ class TensorSpec:
         return hash((self.shape, self.dtype))
 
     def __repr__(self) -> str:
-        return f"TensorSpec(shape={self.shape}, dtype={self.dtype}, name={self.name!r})"
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
 
 
 class RaggedTensorSpec:
@@ -56,12 +66,18 @@ class RaggedTensorSpec:
         dtype: Any = "float32",
         ragged_rank: int | None = None,
         row_splits_dtype: Any = "int64",
+        flat_values_spec: Any = None,
     ) -> None:
         self.shape = TensorShape(shape)
         self.dtype = as_dtype(dtype)
         rank = self.shape.rank
         self.ragged_rank = (rank or 1) - 1 if ragged_rank is None else ragged_rank
         self.row_splits_dtype = as_dtype(row_splits_dtype)
+
+    @property
+    def value_type(self) -> type:
+        """The class of what it describes."""
+        return RaggedTensor
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RaggedTensorSpec) and repr(self) == repr(other)
@@ -71,8 +87,8 @@ class RaggedTensorSpec:
 
     def __repr__(self) -> str:
         return (
-            f"RaggedTensorSpec({self.shape}, {self.dtype}, {self.ragged_rank}, "
-            f"{self.row_splits_dtype})"
+            f"RaggedTensorSpec({self.shape!r}, {self.dtype!r}, {self.ragged_rank}, "
+            f"{self.row_splits_dtype!r})"
         )
 
 
@@ -90,7 +106,7 @@ class SparseTensorSpec:
         return hash(repr(self))
 
     def __repr__(self) -> str:
-        return f"SparseTensorSpec({self.shape}, {self.dtype})"
+        return f"SparseTensorSpec({self.shape!r}, {self.dtype!r})"
 
 
 _SPECS = (TensorSpec, RaggedTensorSpec, SparseTensorSpec, DType)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ... import _core
 from ...element import Element, Whole
+from ...errors import UsageTypeError
 from ...recorder import current
 from . import dtypes
 from .dtypes import DType, as_dtype
@@ -95,6 +96,12 @@ class Tensor(metaclass=_Kind):
         """Where it is."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
+    backing_device = device
+
+    def cpu(self) -> "Tensor":
+        """Return it where it is: in the memory of the processor."""
+        return self
+
     def numpy(self) -> Any:
         """Return it as an array of NumPy that may be changed, or as a number."""
         self._is_own = False
@@ -133,7 +140,7 @@ class Tensor(metaclass=_Kind):
         if self._value.ndim == 0:
             raise TypeError("for: a scalar; got a tensor of shape (), expected a dimension.")
         self._is_own = False
-        return (Tensor(part) for part in self._value)
+        return map(_part, self._value)
 
     def __bool__(self) -> bool:
         return bool(self._value)
@@ -151,7 +158,7 @@ class Tensor(metaclass=_Kind):
         return self._value.item().__index__()  # type: ignore[no-any-return]
 
     def __format__(self, form: str) -> str:
-        return format(self.numpy(), form) if self._value.ndim == 0 else format(str(self), form)
+        return format(self.numpy(), form)
 
     def __hash__(self) -> int:
         raise TypeError("tensor: cannot be a key; got a tensor, expected x.ref().")
@@ -168,7 +175,7 @@ class Tensor(metaclass=_Kind):
     def __repr__(self) -> str:
         return (
             f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, "
-            f"numpy={_inside_repr(self.numpy())}>"
+            f"numpy={inside_repr(self.numpy())}>"
         )
 
     def __str__(self) -> str:
@@ -182,10 +189,15 @@ class Tensor(metaclass=_Kind):
             from .arranging import item
 
             return item(self, index)
-        found = self._value[plain_index(index)]
+        try:
+            found = self._value[plain_index(index)]
+        except IndexError as error:
+            raise BadIndexError(
+                f"item: {error}; got the shape {self.shape}, expected an index inside of it."
+            ) from error
         if type(found) is np.ndarray:
             self._is_own = False
-        return Tensor(found)
+        return _part(found)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Assign to items, which TensorFlow does not have: tensors that share them keep theirs."""
@@ -198,8 +210,21 @@ class Tensor(metaclass=_Kind):
 _core.set_holder(Tensor, Tensor.__dict__["_value"])
 
 
-def _inside_repr(value: Any) -> str:
+def inside_repr(value: Any) -> str:
+    """Return how a value stands in the text of a tensor."""
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        return f"\n{value!r}"
     return str(value) if isinstance(value, np.generic) else repr(value)
+
+
+def _part(found: Any) -> Tensor:
+    """Return a part of an array as a tensor; a text is an array without dimensions."""
+    is_array = isinstance(found, (np.ndarray, np.generic))
+    return Tensor(found if is_array else np.array(found, object))
+
+
+class BadIndexError(UsageTypeError, IndexError):
+    """An index that is outside of a tensor, or that is none."""
 
 
 class Reference:
@@ -235,9 +260,9 @@ def is_symbol(value: Any) -> bool:
     return isinstance(value, (Element, Whole))
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor(x: Any) -> bool:
     """Say whether a value is a tensor, a variable, or what else TensorFlow counts as one."""
-    return isinstance(value, Tensor) or hasattr(type(value), "is_tensor_like")
+    return isinstance(x, Tensor) or hasattr(type(x), "is_tensor_like")
 
 
 def has_graph(value: Any) -> bool:
@@ -264,7 +289,12 @@ def plain_index(index: Any) -> Any:
     return index
 
 
-_PYTHON = {bool: np.dtype(bool), int: np.dtype(np.int32), float: np.dtype(np.float32)}
+_PYTHON = {
+    bool: np.dtype(bool),
+    int: np.dtype(np.int32),
+    float: np.dtype(np.float32),
+    complex: np.dtype(np.complex128),
+}
 
 
 def array_of(value: Any, dtype: Any = None) -> Array:
@@ -276,15 +306,34 @@ def array_of(value: Any, dtype: Any = None) -> Array:
     elif hasattr(type(value), "held_array"):  # a variable
         array = value.held_array
     elif type(value) in _PYTHON:
-        return np.asarray(value, _number_type(value) if dtype is None else as_dtype(dtype).dtype)
+        kind = _number_type(value) if dtype is None else as_dtype(dtype).dtype
+        if type(value) is float:
+            _refuse_floats_as_integers(value, kind)
+        return np.asarray(value, kind)
     else:
+        value = list(value) if isinstance(value, (range, TensorShape)) else value
         array = _nested(value)
-        if dtype is None and _is_of_python(value):
-            array = _narrowed(array)
+        if _is_of_python(value):
+            array = _narrowed(array) if dtype is None else array
+            if dtype is not None and array.dtype.kind == "f" and array.size:
+                _refuse_floats_as_integers(value, as_dtype(dtype).dtype)
     if dtype is None:
         return array
     wanted = as_dtype(dtype).dtype
+    if array.dtype.kind == "O" and wanted.kind != "O":
+        raise UsageTypeError(
+            f"convert_to_tensor: texts as numbers; got {_described(value)}, expected {wanted}."
+        )
     return array if array.dtype == wanted else np.asarray(array).astype(wanted)
+
+
+def _refuse_floats_as_integers(value: Any, kind: Any) -> None:
+    """Raise an error for floats of Python that are to be integers."""
+    if kind.kind in "iu":
+        raise UsageTypeError(
+            f"convert_to_tensor: floats as integers; got {_described(value)} and {kind}, expected "
+            "whole numbers. Use tf.cast."
+        )
 
 
 def _narrowed(array: Any) -> Any:
@@ -309,8 +358,7 @@ def _nested(value: Any) -> Any:
     if isinstance(value, (list, tuple)) or hasattr(value, "__array__"):
         parts = value
         if isinstance(value, (list, tuple)) and _holds_tensors(value):
-            parts = [array_of(part) for part in value]
-            return np.stack(parts) if parts else np.array(parts)
+            return np.stack(of_one_type([array_of(part) for part in value], value))
         try:
             array = np.array(parts)
         except ValueError:  # lists of different lengths
@@ -322,6 +370,26 @@ def _nested(value: Any) -> Any:
         f"convert_to_tensor: not a tensor; got {_described(value)}, expected numbers in lists of "
         "one length, or an array. Lists of different lengths are a tf.ragged.constant."
     )
+
+
+def of_one_type(parts: list[Any], values: Any) -> list[Any]:
+    """Return arrays that are put together: numbers of Python have the type of the others."""
+    are_typed = [not isinstance(value, (*_PYTHON, list, tuple)) for value in values]
+    typed = [part.dtype for part, is_typed in zip(parts, are_typed, strict=True) if is_typed]
+    if len(typed) == len(parts):
+        return parts
+    floats = [part.dtype for part in parts if part.dtype.kind in "fc"]
+    wanted = (typed or floats or [parts[0].dtype])[0]
+    return [
+        part if is_typed else _as_type(part, wanted)
+        for part, is_typed in zip(parts, are_typed, strict=True)
+    ]
+
+
+def _as_type(part: Any, wanted: Any) -> Any:
+    order = "biufc"
+    fits = part.dtype.kind in order and order.find(part.dtype.kind) <= order.find(wanted.kind)
+    return part.astype(wanted) if fits else part
 
 
 def _described(value: Any) -> str:

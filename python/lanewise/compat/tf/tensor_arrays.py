@@ -15,6 +15,7 @@ from ...flow.containers import Place
 from ...recorder import current
 from ...source import at_line, user_line
 from .dtypes import DType, as_dtype
+from .errors import NoSuchPlaceError
 from .ops import held, plain, static_of
 from .shapes import TensorShape
 from .tensor import Tensor, array_of, has_graph, is_symbol
@@ -151,7 +152,7 @@ class TensorArray:
     def _at(self, call: str, index: Any, may_grow: bool = False) -> int:
         at = int(static_of(plain(index)) if not has_graph(index) else index)
         if at < 0 or (at >= len(self._items) and not may_grow):
-            raise InvalidArgumentError(
+            raise NoSuchPlaceError(
                 f"TensorArray.{call}: no such place; got index {at}, expected 0 to "
                 f"{len(self._items) - 1}. With dynamic_size=True it grows."
             )

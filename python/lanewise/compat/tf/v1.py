@@ -187,7 +187,7 @@ class RunMetadata(Options):
     """What is told of a run: nothing."""
 
 
-def set_verbosity(level: Any) -> None:
+def set_verbosity(v: Any) -> None:
     """Do nothing: there is no log."""
 
 

@@ -6,7 +6,7 @@ that is made inside is one of the element's own.
 """
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ...source import at_line
 from . import graph, sampling
 from .dtypes import DType, as_dtype
 from .shapes import TensorShape
-from .tensor import Array, Reference, Tensor, array_of, has_graph
+from .tensor import Array, Reference, Tensor, array_of, has_graph, inside_repr
 
 _numbers = itertools.count()
 
@@ -151,6 +151,23 @@ class Variable:
         return self._name
 
     @property
+    def device(self) -> str:
+        """Where it is."""
+        return _read_array(self).device
+
+    def set_shape(self, shape: Any) -> None:
+        """Raise an error if the shape is another one."""
+        self.shape.assert_is_compatible_with(shape)
+
+    def is_initialized(self, name: Any = None) -> bool:
+        """Say that it has a value: every one has from the beginning."""
+        return True
+
+    def initialized_value(self) -> Any:
+        """Return its value as a tensor."""
+        return _read(self)
+
+    @property
     def initializer(self) -> Any:
         """What gives it its first value again, in a session."""
         return graph.record_effect(_reset, (self,), {})
@@ -229,6 +246,14 @@ class Variable:
             return graph.record_effect(function, (self, value), {})
         return function(self, value)
 
+    def gather_nd(self, indices: Any, name: Any = None) -> Any:
+        """Return the parts that indices name."""
+        return selecting().gather_nd(self, indices)
+
+    def sparse_read(self, indices: Any, name: Any = None) -> Any:
+        """Return the rows that indices name."""
+        return selecting().gather(self, indices)
+
     # --- as a tensor ---
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -270,7 +295,7 @@ class Variable:
     def __repr__(self) -> str:
         return (
             f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, "
-            f"numpy={self.numpy()!r}>"
+            f"numpy={inside_repr(self.numpy())}>"
         )
 
 
@@ -436,9 +461,76 @@ def _operators() -> None:
 _operators()
 
 
+def _comparisons() -> None:
+    """Let variables be compared by value; while a graph is built for a session, by identity."""
+
+    def of(name: str, is_equal: bool) -> Any:
+        def compare(self: Variable, other: Any) -> Any:
+            building = graph.building()
+            if current() is None and building is not None and not building.is_function:
+                return (self is other) == is_equal
+            return getattr(_read(self), name)(other)
+
+        def compare_inside(self: Local, other: Any) -> Any:
+            from .ops import plain
+
+            return getattr(self.read_inside(), name)(plain(other))
+
+        setattr(Variable, name, compare)
+        setattr(Local, name, compare_inside)
+
+    of("__eq__", True)
+    of("__ne__", False)
+    setattr(Local, "__hash__", lambda self: id(self))  # noqa: B010  # beside the others
+
+
+_comparisons()
+
+
+def selecting() -> Any:
+    """Return the functions by places, which are made of variables, too."""
+    from . import selecting as functions
+
+    return functions
+
+
+def _scattering() -> None:
+    """Let variables have ``scatter_nd_add`` and the like, and those that take slices."""
+
+    def of(what: str) -> None:
+        def scatter_nd(self: Variable, indices: Any, updates: Any, name: Any = None) -> Any:
+            changed = getattr(selecting(), f"tensor_scatter_nd_{what}")
+            return self.assign(changed(_read(self), indices, updates))
+
+        def scatter(
+            self: Variable, sparse_delta: Any, use_locking: bool = False, name: Any = None
+        ) -> Any:
+            places = array_of(sparse_delta.indices)[..., None]
+            return scatter_nd(self, places, sparse_delta.values)
+
+        scatter_nd.__doc__ = f"Assign what `tensor_scatter_nd_{what}` gives."
+        scatter.__doc__ = f"Assign what `tensor_scatter_nd_{what}` gives for rows."
+        setattr(Variable, f"scatter_nd_{what}", scatter_nd)
+        setattr(Variable, f"scatter_{what}", scatter)
+
+    for what in ("update", "add", "sub", "max", "min"):
+        of(what)
+
+
+_scattering()
+
+
+class IndexedSlices(NamedTuple):
+    """Rows of a tensor, and where they are."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any = None
+
+
 def is_variable(value: Any) -> bool:
     """Say whether a value is a variable."""
     return isinstance(value, (Variable, Local))
 
 
-NAMES = {"Variable": Variable}
+NAMES = {"Variable": Variable, "IndexedSlices": IndexedSlices}

@@ -243,6 +243,21 @@ avg_pool1d = _pooling("avg_pool1d", "mean", _mean, 1)
 avg_pool2d = _pooling("avg_pool2d", "mean", _mean, 2)
 
 
+def _pooling_by_rank(name: str, of_rows: Any, of_images: Any) -> Any:
+    def pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None) -> Any:
+        of = of_rows if len(input.shape) == 3 else of_images
+        more = () if data_format is None else (data_format,)
+        return of(input, ksize, strides, padding, *more)
+
+    pool.__name__ = pool.__qualname__ = name
+    pool.__doc__ = f"Return what `{name}1d` gives for rows, or `{name}2d` for images."
+    return composite(pool)
+
+
+max_pool = _pooling_by_rank("max_pool", max_pool1d, max_pool2d)
+avg_pool = _pooling_by_rank("avg_pool", avg_pool1d, avg_pool2d)
+
+
 # --- blocks of places ---
 
 
@@ -270,6 +285,5 @@ NAMES = {
     **listed("nn", [conv1d, conv2d, depthwise_conv2d, separable_conv2d], top=False),
     **listed("nn", [max_pool1d, max_pool2d, avg_pool1d, avg_pool2d], top=False),
     **listed("nn", [space_to_depth, depth_to_space], top=False),
-    "nn.max_pool": max_pool2d,
-    "nn.avg_pool": avg_pool2d,
+    **listed("nn", [max_pool, avg_pool], top=False),
 }

@@ -106,7 +106,14 @@ def _numbers(lists: Any, dtype: Any, inner: Any) -> Any:
 
 
 @noted
-def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None) -> Any:
+def range(
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: Any = None,
+    name: Any = None,
+    row_splits_dtype: Any = "int64",
+) -> Any:
     """Return a row of ascending, or descending, numbers for each bound.
 
     Examples
@@ -127,6 +134,7 @@ def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None) -
     splits = partitions.splits_of_lengths(lengths)
     within = partitions.columns(splits).astype(wanted)
     values = np.repeat(first, lengths) + within * np.repeat(step, lengths)
+    splits = splits.astype(as_dtype(row_splits_dtype).dtype)
     return RaggedTensor(Tensor(values.astype(wanted)), Tensor(splits))
 
 
@@ -188,11 +196,14 @@ def row_splits_to_segment_ids(splits: Any, out_type: Any = None) -> Any:
 
 
 @noted
-def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None) -> Any:
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None
+) -> Any:
     """Return splits of values that have the number of their row."""
     ids = partitions.whole_numbers(segment_ids)
     rows = None if num_segments is None else int(num_segments)
-    return Tensor(partitions.splits_of_row_ids("ragged.segment_ids_to_row_splits", ids, rows))
+    splits = partitions.splits_of_row_ids("ragged.segment_ids_to_row_splits", ids, rows)
+    return Tensor(splits if out_type is None else splits.astype(as_dtype(out_type).dtype))
 
 
 def placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, name: Any = None) -> Any:

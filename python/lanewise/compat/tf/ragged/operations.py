@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ....errors import UsageTypeError
+from ....errors import UsageError, UsageTypeError
 from ....recorder import current
 from ....source import at_line
 from .. import graph
@@ -80,7 +80,7 @@ def _same(a: RaggedTensor, b: RaggedTensor) -> bool:
 
 
 def _refuse(name: str, a: Any, b: Any) -> Any:
-    raise ValueError(
+    raise UsageError(
         f"{name}: rows of different lengths; got {_described(a)} and {_described(b)}, expected the "
         "same row_splits, or numbers that all of a row share, in the shape [rows, 1]."
     )
@@ -153,7 +153,7 @@ def _reduce(call: Function, input_tensor: Any, axis: Any = None, keepdims: Any =
 
 def _axis(call: Function, axis: int, rank: int) -> int:
     if not -rank <= axis < rank:
-        raise ValueError(
+        raise UsageError(
             f"{call.__name__}: no such axis; got {axis}, expected one of {rank} dimensions."
         )
     return axis % rank
@@ -211,7 +211,7 @@ def _columns(rows: RaggedTensor) -> RaggedTensor:
 
 def _softmax(call: Function, logits: Any, axis: Any) -> Any:
     if _axis(call, -1 if axis is None else int(axis), len(logits.shape)) != len(logits.shape) - 1:
-        raise ValueError(f"{call.__name__}: another axis than the last; got {axis}, expected -1.")
+        raise UsageError(f"{call.__name__}: another axis than the last; got {axis}, expected -1.")
     inner = logits.values
     if isinstance(inner, RaggedTensor):
         return logits.with_values(_softmax(call, inner, -1))
@@ -266,14 +266,14 @@ def _gather(
         rows = zip(params, indices, strict=True)
         return _stacked([call(p, i, batch_dims=batch_dims - 1) for p, i in rows])
     if axis not in (None, 0):
-        raise ValueError(f"gather: another axis than the first; got {axis}, expected 0.")
+        raise UsageError(f"gather: another axis than the first; got {axis}, expected 0.")
     if isinstance(indices, RaggedTensor):
         return indices.with_flat_values(_gather(call, params, indices.flat_values))
     at = np.asarray(array_of(indices))
     if not isinstance(params, RaggedTensor):
         return call(params, indices)
     if at.size and not (at.min() >= 0 and at.max() < params.count_rows()):
-        raise ValueError(
+        raise UsageError(
             f"gather: no such row; got {at.tolist()}, expected numbers below {params.count_rows()}."
         )
     taken = params.row_at(int(at)) if at.ndim == 0 else take(params, at.reshape(-1))
@@ -299,7 +299,7 @@ def _expand_dims(call: Function, input: Any, axis: Any) -> Any:
 
 
 def _where(call: Function, condition: Any) -> Any:
-    raise ValueError(
+    raise UsageError(
         "where: places in ragged tensors; got no x and y, expected both. Use "
         "tf.ragged.boolean_mask."
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ....errors import UsageError
 from .. import sampling
 from ..tensor import array_of
 
@@ -30,17 +31,17 @@ def checked_splits(call: str, splits: Array, size: int) -> Array:
     if sampling.is_on():
         return splits
     if splits.ndim != 1 or not len(splits):
-        raise ValueError(
+        raise UsageError(
             f"{call}: splits are not one row of numbers; got the shape {splits.shape}, expected "
             "one more than there are rows."
         )
     if splits[0] != 0 or splits[-1] != size:
-        raise ValueError(
+        raise UsageError(
             f"{call}: splits do not have all values; got {splits[0]} to {splits[-1]}, expected 0 "
             f"to {size}, the number of values."
         )
     if (np.diff(splits) < 0).any():
-        raise ValueError(
+        raise UsageError(
             f"{call}: splits do not ascend; got {splits.tolist()}, expected ascending numbers."
         )
     return splits
@@ -50,7 +51,7 @@ def splits_of_row_ids(call: str, ids: Array, rows: int | None) -> Array:
     """Return the splits of values that have the number of their row."""
     count = (int(ids[-1]) + 1 if len(ids) else 0) if rows is None else rows
     if len(ids) and not sampling.is_on() and ((np.diff(ids) < 0).any() or ids[-1] >= count):
-        raise ValueError(
+        raise UsageError(
             f"{call}: numbers of rows do not ascend, or there are too few rows; got "
             f"{ids.tolist()} for {count} rows, expected ascending numbers below {count}."
         )

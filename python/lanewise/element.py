@@ -34,7 +34,7 @@ from .dtypes import (
 )
 from .errors import UsageError, UsageOverflowError, UsageTypeError
 from .intervals import INT32, Interval, of_operation
-from .recorder import Recorder, Retrace
+from .recorder import Recorder, Retrace, current
 from .rules import RULES, Resolved
 from .source import at_line, say, user_code
 from .texts import put_off
@@ -266,7 +266,6 @@ class Element:
     __add__, __radd__ = _binary("add")
     __sub__, __rsub__ = _binary("subtract")
     __mul__, __rmul__ = _binary("multiply")
-    __truediv__, __rtruediv__ = _binary("divide")
     __mod__, __rmod__ = _binary("remainder")
     __and__, __rand__ = _binary("bitwise_and")
     __or__, __ror__ = _binary("bitwise_or")
@@ -283,6 +282,12 @@ class Element:
     __neg__ = _unary("negative")
     __abs__ = _unary("absolute")
     __invert__ = _unary("invert")
+
+    def __truediv__(self, other: Any) -> Any:
+        return divide(self, other) if is_operand(other) else NotImplemented
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return divide(other, self) if is_operand(other) else NotImplemented
 
     def __floordiv__(self, other: Any) -> Any:
         return floor_divide(self, other) if is_operand(other) else NotImplemented
@@ -686,11 +691,26 @@ def _record_complex(name: str, operands: tuple[Any, ...], kinds: list[Kind]) -> 
     )
 
 
-def floor_divide(a: Any, b: Any) -> Element:
+def _dialect() -> Any:
+    """Return what else holds inside of the function that is recorded, if something does."""
+    recorder = current()
+    return None if recorder is None else recorder.dialect
+
+
+def divide(a: Any, b: Any) -> Any:
+    """Record ``a / b``."""
+    dialect = _dialect()
+    return record("divide", a, b) if dialect is None else dialect.divide(a, b)
+
+
+def floor_divide(a: Any, b: Any) -> Any:
     """Record ``a // b``; of floats as Python and NumPy compute it, from the exact remainder."""
     common = promote(kind_of(a), kind_of(b))
     if common.dtype not in FLOATS:
         return record("floor_divide", a, b)
+    dialect = _dialect()
+    if dialect is not None:
+        return dialect.floor_divide(a, b)
     rest = record("fmod", a, b)
     exact = (a - rest) / b
     is_below = (rest != 0) & ((b < 0) ^ (rest < 0))

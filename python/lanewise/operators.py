@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .element import floor_divide, power, record
+from .element import divide, floor_divide, power, record
 
 Function = Callable[..., Any]
 
@@ -38,7 +38,7 @@ class Operators:
     __add__, __radd__ = _rule("add")
     __sub__, __rsub__ = _rule("subtract")
     __mul__, __rmul__ = _rule("multiply")
-    __truediv__, __rtruediv__ = _rule("divide")
+    __truediv__, __rtruediv__ = _binary(divide)
     __mod__, __rmod__ = _rule("remainder")
     __and__, __rand__ = _rule("bitwise_and")
     __or__, __ror__ = _rule("bitwise_or")

@@ -42,6 +42,12 @@ class Dialect(Protocol):
     def operands(self, operands: tuple[Any, ...]) -> Sequence[Any]:
         """Return the operands of a function of numbers as it is to find them."""
 
+    def divide(self, a: Any, b: Any) -> Any:
+        """Record ``a / b``."""
+
+    def floor_divide(self, a: Any, b: Any) -> Any:
+        """Record ``a // b`` of floats."""
+
     def seed(self, noted: tuple[Any, ...]) -> int:
         """Return the seed of a call whose elements draw, by what was noted of the draws."""
 

@@ -32,6 +32,7 @@ from ..element import (
     Varying,
     Whole,
     another_trial,
+    divide,
     floor_divide,
     is_operand,
     kind_of,
@@ -509,7 +510,7 @@ class Tensor(Operators, Whole):
     __iadd__ = _in_place(functools.partial(record, "add"))
     __isub__ = _in_place(functools.partial(record, "subtract"))
     __imul__ = _in_place(functools.partial(record, "multiply"))
-    __itruediv__ = _in_place(functools.partial(record, "divide"))
+    __itruediv__ = _in_place(divide)
     __ifloordiv__ = _in_place(floor_divide)
     __imod__ = _in_place(functools.partial(record, "remainder"))
     __ipow__ = _in_place(power)

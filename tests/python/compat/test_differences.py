@@ -321,3 +321,13 @@ def test_specs_say_what_they_describe():
     assert tf.TensorSpec([2]).value_type is tf.Tensor
     assert tf.RaggedTensorSpec([2, None]).value_type is tf.RaggedTensor
     assert tf.TensorSpec.from_spec(tf.TensorSpec([2], tf.int32), name="a").name == "a"
+
+
+def test_quotients_of_elements_are_those_of_tensors():
+    pairs = tf.constant([[1.0, 0.1], [1.0, 0.0], [-7.0, 2.0], [0.3, 0.1]])
+    for quotient in (lambda a, b: a // b, lambda a, b: a / b, tf.math.floordiv):
+        mapped = tf.map_fn(lambda pair, f=quotient: f(pair[0], pair[1]), pairs)
+        assert mapped.numpy().tolist() == [quotient(a, b).numpy() for a, b in pairs]
+    narrow = tf.constant([7, 200], tf.uint8)
+    assert tf.map_fn(lambda x: x / 3, narrow).dtype == (narrow / 3).dtype == tf.float32
+    assert (tf.map_fn(lambda x: x / 3, narrow).numpy() == (narrow / 3).numpy()).all()

@@ -1,7 +1,8 @@
 """What holds inside of a function that is being recorded for TensorFlow's calls.
 
 Tensors are changed by nobody but an assignment to items: ``x += y`` makes another one. Shapes have
-the methods of `TensorShape`. Numbers of Python that are returned are float32 and int32.
+the methods of `TensorShape`. Numbers of Python that are returned are float32 and int32. Quotients
+are TensorFlow's.
 """
 
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ... import flow
-from ...element import Element, Whole
+from ...element import Element, Whole, record
 from ...trees import flatten, split_result, unflatten
+from .elementwise import wide_enough
 from .ops import like_others, plain
 from .seeds import next_seed
 from .tensor import array_of
@@ -62,6 +64,14 @@ class _Dialect:
     def operands(self, operands: tuple[Any, ...]) -> list[Any]:
         """Return the operands of a function of numbers: lists have the type of the others."""
         return like_others(operands)
+
+    def divide(self, a: Any, b: Any) -> Any:
+        """Return ``a / b``; integers of at most 16 bits give float32."""
+        return record("divide", *wide_enough(a, b))
+
+    def floor_divide(self, a: Any, b: Any) -> Any:
+        """Return ``a // b`` of floats: the quotient is rounded twice."""
+        return record("floor", record("divide", a, b))
 
     def seed(self, noted: tuple[Any, ...]) -> int:
         """Return the seed of a call whose elements draw."""

@@ -38,11 +38,11 @@ def multiply(x: Any, y: Any) -> Any:
 @elementwise
 def truediv(x: Any, y: Any) -> Any:
     """Return ``x / y``; integers of at most 16 bits give float32, others float64."""
-    x, y = _wide_enough(x, y)
+    x, y = wide_enough(x, y)
     return x / y
 
 
-def _wide_enough(x: Any, y: Any) -> tuple[Any, Any]:
+def wide_enough(x: Any, y: Any) -> tuple[Any, Any]:
     """Return integers of at most 16 bits as float32, and others as they are."""
     kinds = [None if _is_weak(v) else getattr(v, "dtype", None) for v in (x, y)]
     known = [kind for kind in kinds if kind is not None]
@@ -190,7 +190,7 @@ def minimum(x: Any, y: Any) -> Any:
 @elementwise
 def divide_no_nan(x: Any, y: Any) -> Any:
     """Return ``x / y``, and 0 where ``y`` is 0."""
-    x, y = _wide_enough(x, y)
+    x, y = wide_enough(x, y)
     return np.where(y == 0, 0.0, x / np.where(y == 0, 1.0, y))
 
 

@@ -104,10 +104,10 @@ BUGS = (
         "if (right != FoldNode(left.first, left.second + 1)) return;",
     ),
     Bug(
-        "the last chunk is as large as the others",
-        "lanewise/runtime/division.cpp",
-        "std::min({wanted_, left, kMaxChunk})",
-        "std::min(wanted_, kMaxChunk)",
+        "an element between two chunks is left out",
+        "lanewise/runtime/execute.cpp",
+        "while (!claim(next, first + count));",
+        "while (!claim(next, first + count + 1));",
     ),
 )
 

@@ -17,18 +17,35 @@ double now_seconds() {
 // A short candidate runs several times in its turn, so that it is seen warm as a long one is.
 constexpr double kTurn = 10e-3;
 
+/// The least time of a run within a turn.
+static double take_turn(const std::function<void()>& run) {
+  double least = std::numeric_limits<double>::max();
+  const double turn = now_seconds();
+  do {
+    const double start = now_seconds();
+    run();
+    least = std::min(least, now_seconds() - start);
+  } while (now_seconds() - turn < kTurn);
+  return least;
+}
+
 void measure(std::vector<Candidate>& candidates, int repeats) {
   for (Candidate& c : candidates) c.seconds = std::numeric_limits<double>::max();
   for (int i = 0; i < repeats; ++i) {
-    for (Candidate& c : candidates) {
-      const double turn = now_seconds();
-      do {
-        const double start = now_seconds();
-        c.run();
-        c.seconds = std::min(c.seconds, now_seconds() - start);
-      } while (now_seconds() - turn < kTurn);
-    }
+    for (Candidate& c : candidates) c.seconds = std::min(c.seconds, take_turn(c.run));
   }
+}
+
+double median_ratio(const std::function<void()>& one, const std::function<void()>& other,
+                    int repeats) {
+  std::vector<double> ratios(static_cast<std::size_t>(repeats));
+  for (double& ratio : ratios) {
+    const double seconds = take_turn(one);
+    ratio = seconds / take_turn(other);
+  }
+  const auto middle = ratios.begin() + std::ssize(ratios) / 2;
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  return *middle;
 }
 
 double seconds_of(const std::vector<Candidate>& candidates, const std::string& name) {

@@ -19,6 +19,11 @@ struct Candidate {
 /// Runs all candidates in turn, `repeats` times, each for 10 ms or once; the least time is kept.
 void measure(std::vector<Candidate>& candidates, int repeats);
 
+/// The time of `one` by that of `other`, in the middle of all turns: for differences that are
+/// smaller than those between minutes of a machine.
+double median_ratio(const std::function<void()>& one, const std::function<void()>& other,
+                    int repeats);
+
 double seconds_of(const std::vector<Candidate>& candidates, const std::string& name);
 void print_times(const std::string& title, const std::vector<Candidate>& candidates);
 
@@ -48,5 +53,7 @@ void run_mandelbrot(const Options& options, std::vector<Figure>& figures);
 void run_kepler(const Options& options, std::vector<Figure>& figures);
 void run_calls(const Options& options, std::vector<Figure>& figures);
 void run_checks(const Options& options, std::vector<Figure>& figures);
+void run_profiles(const Options& options, std::vector<Figure>& figures);
+void run_stops(const Options& options, std::vector<Figure>& figures);
 
 }  // namespace lw::bench

@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
       options.figures_path = argv[++i];
     } else if (word == "--help" || word[0] == '-') {
       fmt::print(
-          "lanewise_bench [--repeats N] [--figures FILE] [mandelbrot|kepler|calls|checks]\n"
+          "lanewise_bench [--repeats N] [--figures FILE] "
+          "[mandelbrot|kepler|calls|checks|profiles|stops]\n"
           "lanewise_bench serve [v3|v4]\n");
       return word == "--help" ? 0 : 2;
     } else {
@@ -37,6 +38,8 @@ int main(int argc, char** argv) {
   if (wanted("kepler")) run_kepler(options, figures);
   if (wanted("calls")) run_calls(options, figures);
   if (wanted("checks")) run_checks(options, figures);
+  if (wanted("profiles")) run_profiles(options, figures);
+  if (wanted("stops")) run_stops(options, figures);
   if (options.figures_path.empty()) {
     lw::bench::print_figures(figures);
   } else {

@@ -1,12 +1,11 @@
-// What a call costs: the first result of a new function, a warm call on eight floats, compiling,
-// and stopping an endless loop.
+// What a call costs: the first result of a new function, a warm call on eight floats, and
+// compiling.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
-#include <thread>
 
 #include "../harness.h"
 #include "../programs.h"
@@ -133,38 +132,6 @@ void compiles(const Options& options, std::vector<Figure>& figures) {
   }
 }
 
-void cancels(std::vector<Figure>& figures) {
-  const auto endless = [](f32 x) {
-    While([&] { return x == x; }, [&] { x = x * 0.5f + 1; });
-    return x;
-  };
-  auto f = vectorize(endless);
-  std::vector<float> x(1000, 1.0f);
-  double slowest = 0;
-  int stopped = 0;
-  for (int i = 0; i < 20; ++i) {
-    MapOptions options;
-    options.cancel.emplace();
-    options.compile = i % 2 == 0 ? Compile::Auto : Compile::Never;
-    double asked = 0;
-    std::thread other([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30 + 7 * i));
-      asked = now_seconds();
-      options.cancel->cancel();
-    });
-    try {
-      f.with(options, x);
-    } catch (const Cancelled&) {
-      ++stopped;
-    }
-    const double back = now_seconds();
-    other.join();
-    slowest = std::max(slowest, back - asked);
-  }
-  figures.push_back({"cancel of an endless loop, stopped of 20", double(stopped), 20, true, ""});
-  figures.push_back({"cancel of an endless loop, slowest", slowest * 1e3, 200, false, "ms"});
-}
-
 }  // namespace
 
 void run_calls(const Options& options, std::vector<Figure>& figures) {
@@ -172,7 +139,6 @@ void run_calls(const Options& options, std::vector<Figure>& figures) {
   disk_calls(options, figures);
   warm_calls(options, figures);
   compiles(options, figures);
-  cancels(figures);
 }
 
 }  // namespace lw::bench

@@ -53,6 +53,7 @@ struct Worker : Context {
   std::int64_t elements = 0;
   std::int64_t busy_ns = 0;  // if the call is timed
   LaneSteps lanes_seen;      // of refilled loops, when it was asked for attention
+  int blocks = 0;            // of its chunk that were staged
 };
 
 /// One map in flight.
@@ -108,6 +109,13 @@ class Call {
   /// An event of a profile, if one is taken, for as long as it lives.
   Span seen(Happening what, std::int64_t first, std::int64_t count) const {
     return {timeline_.get(), what, totals_, first, count};
+  }
+
+  /// The same of a part of a chunk. Blocks that are staged are short: to show all would cost a
+  /// tenth.
+  Span seen(const Worker& worker, Happening what, std::int64_t first, std::int64_t count) const {
+    constexpr int kShownBlocks = 8;
+    return {worker.blocks < kShownBlocks ? timeline_.get() : nullptr, what, totals_, first, count};
   }
 
   void prepare() {
@@ -169,7 +177,8 @@ class Call {
   /// What the planner counted says how packets are used, also of maps that nobody looks at
   /// meanwhile.
   void count_packets() {
-    if (timeline_ == nullptr || counted_packets_.exchange(true)) return;
+    if (timeline_ == nullptr || counted_packets_.load(std::memory_order_relaxed)) return;
+    if (counted_packets_.exchange(true)) return;
     const Program::Report report = program_.report();
     if (report.choice.schedule.refill || report.trips.samples == 0) return;
     constexpr std::int64_t kSteps = 1000;
@@ -419,19 +428,19 @@ class Call {
   /// False, here and below: it was stopped before all results were written.
   bool run_chunk(Worker& worker, std::int64_t first, std::int64_t count) {
     if (!worker.staging) return run_block(worker, first, count);
-    // Blocks are short: to show how all of them are staged would cost a tenth.
-    constexpr int kShownBlocks = 8;
-    int blocks = 0;
+    worker.blocks = 0;
     for (const std::int64_t end = first + count; first < end && !stopping_.is_wanted();) {
       const std::int64_t block = std::min(worker.staging->block(), end - first);
-      Timeline* const timeline = blocks++ < kShownBlocks ? timeline_.get() : nullptr;
       {
-        const Span span(timeline, Happening::StageIn, totals_, first, block);
+        const Span span = seen(worker, Happening::StageIn, first, block);
         worker.staging->load(first, block);
       }
       if (!run_block(worker, first, block)) return false;
-      const Span span(timeline, Happening::StageOut, totals_, first, block);
-      worker.staging->store(first, block);
+      {
+        const Span span = seen(worker, Happening::StageOut, first, block);
+        worker.staging->store(first, block);
+      }
+      ++worker.blocks;
       first += block;
       if (first == end) return true;
     }
@@ -528,7 +537,7 @@ class Call {
           grew(worker);
         }
         count_packets();
-        const Span span = seen(Happening::MachineCode, first, count);
+        const Span span = seen(worker, Happening::MachineCode, first, count);
         const Status status = code(&worker, first, count);
         worker.lanes = 0;
         add(tier1_, count);
@@ -538,7 +547,7 @@ class Call {
       if (is_counting_) trips.resize(static_cast<std::size_t>(count));
       if (!std::exchange(worker.has_interpreted, true)) grew(worker);
       LaneSteps lanes;
-      Span span = seen(Happening::TileMachine, first, count);
+      Span span = seen(worker, Happening::TileMachine, first, count);
       const auto outcome =
           program_.interpreter().run(&worker, first, count,
                                      {.code = may_use_code() ? program_.code_word() : nullptr,
@@ -639,6 +648,7 @@ class Call {
     if (timeline_ != nullptr) timeline_->count_scratch();
     stats_.tier0_elements = tier0_.load();
     stats_.tier1_elements = tier1_.load();
+    if (totals_ != nullptr) totals_->add_elements(stats_.tier0_elements, stats_.tier1_elements);
     if (stats_.tier1_elements > 0 && stats_.code == CodeSource::None) {
       stats_.code = CodeSource::Compiled;
     }

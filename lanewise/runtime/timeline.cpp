@@ -131,10 +131,6 @@ void Timeline::add(const Event& event, FunctionTotals* function) {
     add_to(function->busy_ns, ns);
   } else if (event.what == Happening::Compile) {
     add_to(function->compile_ns, ns);
-  } else if (event.what == Happening::TileMachine) {
-    add_to(function->tile_elements, event.count);
-  } else if (event.what == Happening::MachineCode) {
-    add_to(function->code_elements, event.count);
   }
 }
 

@@ -49,6 +49,12 @@ struct FunctionTotals {
   std::atomic<std::int64_t> compile_ns{0};
   std::atomic<std::int64_t> tile_elements{0};
   std::atomic<std::int64_t> code_elements{0};
+
+  /// Of a call, as not all parts of its chunks are events.
+  void add_elements(std::int64_t on_tile_machine, std::int64_t in_machine_code) {
+    tile_elements.fetch_add(on_tile_machine, std::memory_order_relaxed);
+    code_elements.fetch_add(in_machine_code, std::memory_order_relaxed);
+  }
 };
 
 struct Event {
@@ -87,7 +93,7 @@ class Track {
   Track* next = nullptr;  // of the timeline's list
 
  private:
-  static constexpr std::size_t kBlock = 1 << 12;
+  static constexpr std::size_t kBlock = 1 << 8;  // small: a map of a millisecond makes the first
 
   int thread_;
   std::string name_;
@@ -112,7 +118,7 @@ class Timeline {
 
   /// The totals of functions of this name, which live as long as the timeline.
   FunctionTotals& function(const std::string& name);
-  /// Adds to the present thread's track, and to the function's totals if there is one.
+  /// Adds to the present thread's track, and to the function's times if there is one.
   void add(const Event& event, FunctionTotals* function);
   /// Adds what scratch there is now.
   void count_scratch();

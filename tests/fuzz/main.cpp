@@ -32,8 +32,9 @@ namespace lw::fuzz {
 namespace {
 
 constexpr unsigned kMostSeconds = 240;  // for one program
-// Programs, after which processes begin anew; a long run keeps where it stands so often.
-constexpr std::int64_t kBatch = 2000, kLongBatch = 500;
+// Programs, after which processes begin anew; a long run keeps where it stands so often. At the end
+// of each, all wait for the one that is slowest.
+constexpr std::int64_t kBatch = 2000;
 
 class Fuzzer {
  public:
@@ -82,11 +83,10 @@ class Fuzzer {
     while (state.tally.programs < end && state.tally.failures < most_failures) {
       if (by_time && seconds_left() <= 0) break;
       // What is kept in the file ends with a whole batch.
-      const Seeds seeds{
-          .first = state.next,
-          .count = std::min(end - state.tally.programs, is_long ? kLongBatch : kBatch),
-          .most_failures = is_long ? kLongBatch : most_failures - state.tally.failures,
-          .seconds = by_time && !is_long ? seconds_left() : 0};
+      const Seeds seeds{.first = state.next,
+                        .count = std::min(end - state.tally.programs, kBatch),
+                        .most_failures = is_long ? kBatch : most_failures - state.tally.failures,
+                        .seconds = by_time && !is_long ? seconds_left() : 0};
       state.tally.add(run_workers(seeds, arguments_.jobs, [&](std::uint64_t seed) {
         expect_crash_of(seed, kMostSeconds);
         return check_seed(seed, options_);

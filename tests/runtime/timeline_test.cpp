@@ -81,14 +81,14 @@ TEST(RuntimeTimeline, EventsBeyondTheBoundAreCountedOnly) {
   EXPECT_EQ(track[Track::kMost - 1].start, static_cast<std::int64_t>(Track::kMost - 1));
 }
 
-TEST(RuntimeTimeline, TotalsOfAFunctionAreItsEvents) {
+TEST(RuntimeTimeline, TotalsOfAFunctionAreItsEventsAndElements) {
   const auto timeline = Timeline::begin();
   FunctionTotals& f = timeline->function("f");
   EXPECT_EQ(&f, &timeline->function("f"));
   timeline->add({.start = 10, .end = 30, .what = Happening::Call}, &f);
   timeline->add({.start = 11, .end = 16, .count = 7, .what = Happening::Chunk}, &f);
   timeline->add({.start = 11, .end = 16, .count = 7, .what = Happening::MachineCode}, &f);
-  timeline->add({.start = 17, .end = 18, .count = 2, .what = Happening::TileMachine}, &f);
+  f.add_elements(2, 7);
   timeline->end();
   EXPECT_EQ(f.calls, 1);
   EXPECT_EQ(f.call_ns, 20);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "lanewise/base/error.h"
 
@@ -163,13 +164,21 @@ class Verifier {
                 id, "names an array or target");
         return place(id);
       case Op::Slot:
+        unwritten_[id] = loop;
         return require(in.operands.empty(), id, "number of operands");
       case Op::SlotRead:
-        return require(in.operands.size() == 1 && is_slot(in.operands[0], in.type), id,
-                       "names a slot of its type");
-      case Op::SlotWrite:
-        return require(in.operands.size() == 2 && is_slot(in.operands[0], f_[in.operands[1]].type),
-                       id, "one value of the slot's type");
+        require(in.operands.size() == 1 && is_slot(in.operands[0], in.type), id,
+                "names a slot of its type");
+        return require(!unwritten_.contains(in.operands[0]), id, "the slot has a value");
+      case Op::SlotWrite: {
+        require(in.operands.size() == 2 && is_slot(in.operands[0], f_[in.operands[1]].type), id,
+                "one value of the slot's type");
+        const auto first = unwritten_.find(in.operands[0]);
+        if (first == unwritten_.end()) return;
+        require(first->second == loop, id, "the slot has a value before a loop writes it");
+        unwritten_.erase(first);
+        return;
+      }
       default:
         return;
     }
@@ -255,7 +264,8 @@ class Verifier {
 
   const Function& f_;
   std::vector<bool> visible_;
-  std::vector<ValueId> loops_;  // around the instruction, the innermost last
+  std::vector<ValueId> loops_;            // around the instruction, the innermost last
+  std::map<ValueId, ValueId> unwritten_;  // slots, and the loop that each stands in
 };
 
 }  // namespace

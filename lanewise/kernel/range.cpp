@@ -145,17 +145,13 @@ Range Ranges::made_by(const ir::Instruction& in, bool always, int depth) const {
       if (value.low < 0 || divisor.low <= 0) return {};
       return {0, value.high / divisor.low};
     }
-    case Op::Convert: {
+    case Op::Bitcast:
+    case Op::Convert: {  // what fits stays the same, anything else may become any number
       const DType from = f_[in.operands[0]].type;
       if (from != DType::Bool && !is_tracked(from)) return {};
       const Range value = operand(0);
       const Range whole = range_of(in.type);
       return value.is_within(whole.low, whole.high) ? value : whole;
-    }
-    case Op::Bitcast: {
-      if (!is_tracked(f_[in.operands[0]].type)) return {};
-      const Range value = operand(0);
-      return value.low >= 0 ? both(value, range_of(in.type)) : Range{};
     }
     case Op::Lt:
     case Op::Ge:

@@ -1,6 +1,6 @@
 #include "program.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -185,12 +185,20 @@ class Totals {
 
 namespace {
 
+/// Whether a shape, from a file perhaps, is of so many values.
+bool is_of_size(const Shape& shape, std::int64_t size) {
+  for (const npy_intp n : shape) {
+    if (n <= 0 || size % n != 0) return false;
+    size /= n;
+  }
+  return size == 1;
+}
+
 void check_shape(const types::Item& item, const Shape& shape) {
-  npy_intp size = 1;
-  for (const npy_intp n : shape) size *= n;
-  if (item.is_row() != shape.empty() && (!item.is_row() || size == item.size)) return;
-  throw UsageError(fmt::format("map: a row has another size than its shape; got {}, expected {}.",
-                               size, types::to_string(item)));
+  if (shape.empty() != item.is_row() && is_of_size(shape, item.values())) return;
+  throw UsageError(
+      fmt::format("map: a row has another size than its shape; got ({}), expected {}.",
+                  fmt::join(shape, ", "), types::to_string(item)));
 }
 
 }  // namespace

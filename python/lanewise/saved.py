@@ -15,15 +15,17 @@ import numpy as np
 from . import _core
 from ._core import DType, ParamKind, Program
 from .arguments import Leaf, Parameter, RaggedParameter, Signature, Static
+from .cores import core_of
 from .dtypes import FROM_NUMPY, Kind, Type, parts_of, type_named
-from .errors import UsageError
+from .errors import InternalError, UsageError
 from .fixed import Fixed
 from .records import Record
 from .specialization import Found, Recorded, Request, are_pairs
-from .trees import Node, Structure
+from .trees import Node, Structure, leaf_names
 
 _FORMAT = 3
 _CONTAINERS = {"tuple": tuple, "list": list, "dict": dict, "record": Record}
+_KEYS = (str, int, float, bool)  # of dicts: JSON has others as lists, or not at all
 _MOST_BYTES = 1 << 30  # of the description: files are not trusted
 
 
@@ -53,29 +55,45 @@ def load(
     path: str | Path, max_steps: int
 ) -> tuple[str, str | None, list[tuple[Request, Recorded]]]:
     """Read the programs of a file, and verify them."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            size = file.zip.getinfo("header.npy").file_size
-            if size > _MOST_BYTES:
-                raise UsageError(
-                    f"load: {path} is too large; got {size} bytes, expected at most {_MOST_BYTES}."
-                )
-            header = json.loads(file["header"].tobytes())
-            if header["lanewise"] != _FORMAT:
-                raise UsageError(
-                    f"load: {path} has another format; got {header['lanewise']}, expected "
-                    f"{_FORMAT}. Save it again with this version."
-                )
-            name = str(header["name"])
-            programs = [_read(name, one, file, max_steps) for one in header["programs"]]
-            return name, header["signature"], programs
-    except (KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-        if isinstance(error, UsageError):
+    with Path(path).open("rb") as stream:
+        try:
+            return _load(stream, str(path), max_steps)
+        except (UsageError, InternalError):
             raise
-        raise UsageError(
-            f"load: {path} is not a file of programs; got {type(error).__name__} ({error}), "
-            "expected what Vectorized.save writes."
-        ) from None
+        except Exception as error:  # whatever readers make of bytes that are not a file of theirs
+            raise UsageError(
+                f"load: {path} is not a file of programs; got {type(error).__name__} ({error}), "
+                "expected what Vectorized.save writes."
+            ) from None
+
+
+def _load(
+    stream: Any, path: str, max_steps: int
+) -> tuple[str, str | None, list[tuple[Request, Recorded]]]:
+    with np.load(stream, allow_pickle=False) as file:
+        members = file.zip.infolist()
+        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+            raise UsageError(
+                f"load: {path} is compressed; got data that may unpack to any size, expected what "
+                "Vectorized.save writes."
+            )
+        size = file.zip.getinfo("header.npy").file_size
+        if size > _MOST_BYTES:
+            raise UsageError(
+                f"load: {path} is too large; got {size} bytes, expected at most {_MOST_BYTES}."
+            )
+        header = json.loads(file["header"].tobytes())
+        if header["lanewise"] != _FORMAT:
+            raise UsageError(
+                f"load: {path} has another format; got {header['lanewise']}, expected "
+                f"{_FORMAT}. Save it again with this version."
+            )
+        name = str(header["name"])
+        signature = header["signature"]
+        if signature is not None:
+            core_of(signature)
+        programs = [_read(name, one, file, max_steps) for one in header["programs"]]
+        return name, signature, programs
 
 
 def _describe(name: str, request: Request, found: Found, arrays: dict[str, Any]) -> Any:
@@ -128,7 +146,7 @@ def _from_leaf(leaf: Leaf) -> Any:
 
 def _to_leaf(leaf: Any) -> Parameter:
     dtype, weak, role, row = leaf
-    return Parameter(Kind(type_named(dtype), weak), ParamKind[role], tuple(row))
+    return Parameter(Kind(type_named(dtype), bool(weak)), ParamKind[role], tuple(map(int, row)))
 
 
 def _from_structure(name: str, structure: Structure) -> Any:
@@ -140,6 +158,12 @@ def _from_structure(name: str, structure: Structure) -> Any:
             f"{name}: cannot be saved; got {structure.type.__name__}, expected tuples, lists and "
             "dicts: a file holds no classes."
         )
+    for key in structure.names:
+        if type(key) not in _KEYS:
+            raise UsageError(
+                f"{name}: cannot be saved; got a dict with the key {key!r}, expected strings and "
+                "numbers of Python as keys."
+            )
     return [kind, list(structure.names), [_from_structure(name, p) for p in structure.parts]]
 
 
@@ -147,7 +171,17 @@ def _to_structure(described: Any) -> Structure:
     if described is None:
         return None
     kind, names, parts = described
-    return Node(_CONTAINERS[kind], tuple(names), tuple(_to_structure(part) for part in parts))
+    container = _CONTAINERS[kind]
+    expected = len(parts) if container in (dict, Record) else 0
+    if not len(names) == len(set(names)) == expected:
+        raise ValueError(f"a {kind} with other names than parts")
+    return Node(container, tuple(names), tuple(_to_structure(part) for part in parts))
+
+
+def _check_leaves(what: str, structures: Iterable[Structure], expected: int) -> None:
+    found = sum(len(leaf_names(structure, "")) for structure in structures)
+    if found != expected:
+        raise ValueError(f"containers of {found} {what}, beside {expected}")
 
 
 def _read(name: str, described: Any, file: Any, max_steps: int) -> tuple[Request, Recorded]:
@@ -184,15 +218,13 @@ def _read(name: str, described: Any, file: Any, max_steps: int) -> tuple[Request
         captured.append(value.item() if is_number else value if value.ndim else value[()])
     leaves = tuple(_to_leaf(leaf) for leaf in described["leaves"])
     structures = tuple(_to_structure(one) for one in described["structures"])
+    result = _to_structure(described["result"])
+    _check_leaves("arguments", structures, len(leaves))
+    _check_leaves("results", [result], len(types))
+    sizes = None if described["sizes"] is None else tuple(map(int, described["sizes"]))
     is_masked = bool(described["is_masked"])
     _check_parameters(program, leaves, is_masked, captured)
-    recorded = Recorded(
-        program,
-        Fixed(captured),
-        _to_structure(described["result"]),
-        types,
-        sizes=None if described["sizes"] is None else tuple(described["sizes"]),
-    )
+    recorded = Recorded(program, Fixed(captured), result, types, sizes=sizes)
     return Request(name, Signature(structures, leaves), None, None, is_masked), recorded
 
 
@@ -201,24 +233,32 @@ def _check_parameters(
 ) -> None:
     """Refuse programs whose parameters are not those that the file describes."""
     expected = [
-        each
-        for leaf in leaves
-        for each in _parameters(leaf.kind.dtype, leaf.role)[: 1 if leaf.row else 2]
+        each for leaf in leaves for each in _parameters(leaf.kind.dtype, leaf.role, leaf.row)
     ]
     if is_masked:
-        expected.append((DType.Bool, ParamKind.Mapped))
+        expected.append((DType.Bool, ParamKind.Mapped, ()))
     for value in captured:
         array = np.asarray(value)
         role = ParamKind.Table if array.ndim else ParamKind.Shared
         expected += _parameters(FROM_NUMPY[array.dtype], role)
-    if program.parameters != expected:
+    found = [
+        (*parameter, shape)
+        for parameter, shape in zip(program.parameters, program.shapes, strict=True)
+    ]
+    if found != expected:
         raise UsageError(
-            f"load: {program.name} has other parameters than the file says; got "
-            f"{len(program.parameters)}, expected {len(expected)} of the types it lists."
+            f"load: {program.name} has other parameters than the file says; got {len(found)}, "
+            f"expected {len(expected)} of the types it lists."
         )
 
 
-def _parameters(dtype: Type, role: ParamKind) -> list[tuple[DType, ParamKind]]:
-    """Return the parameters of a program for an argument of this type."""
-    parts = parts_of(dtype)[: 1 if role is ParamKind.Table else 2]
-    return [(part, role) for part in parts]
+def _parameters(
+    dtype: Type, role: ParamKind, row: tuple[int, ...] = ()
+) -> list[tuple[DType, ParamKind, tuple[int, ...]]]:
+    """Return the parameters of a program for an argument of this type, and their shapes."""
+    parts = parts_of(dtype)
+    if role is ParamKind.Table:
+        return [(parts[0], role, ())]
+    if row:  # parts of a complex number follow one another
+        return [(parts[0], role, row if len(parts) == 1 else (*row, len(parts)))]
+    return [(part, role, ()) for part in parts]

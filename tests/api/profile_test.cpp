@@ -27,6 +27,14 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
 TEST_F(ProfileTest, SeesCallsChunksAndCompiles) {
   const test::Points p = test::mandelbrot_points(300, true);
   auto f = vectorize(&test::mandelbrot, {.name = "profiled", .schedule = {}});
@@ -124,6 +132,26 @@ TEST_F(ProfileTest, SeesTheTileMachineAndSmallCalls) {
   EXPECT_EQ(summary.rows[0].calls, 5);
   EXPECT_EQ(summary.rows[0].elements, 50);
   EXPECT_EQ(summary.rows[0].machine_code, 0);
+}
+
+TEST_F(ProfileTest, ShowsTheFirstBlocksThatAChunkStagesAndCountsAllElements) {
+  constexpr std::int64_t kElements = 500'000;
+  const std::vector<float> xs(3 * kElements, 1.0f);
+  std::vector<float> out(kElements);
+  auto f = vectorize([](f32 x) { return x + 3; }, {.name = "staged", .schedule = {}});
+  const Strided<const float> apart{xs.data(), kElements, 3};
+  for (const Compile compile : {Compile::Now, Compile::Never}) {
+    Profile profile;
+    f.into(out, {.threads = 1, .compile = compile, .chunk = kElements / 2}, apart);
+    profile.stop();
+    const std::string json = profile.json();
+    const std::string code = compile == Compile::Now ? "machine code" : "tile machine";
+    for (const std::string& name : {std::string("stage in"), code, std::string("stage out")}) {
+      EXPECT_EQ(count_of(json, "\"name\":\"" + name + "\""), 2 * 8) << name;  // of two chunks
+    }
+    ASSERT_EQ(profile.summary().rows.size(), 1u);
+    EXPECT_EQ(profile.summary().rows[0].elements, kElements);
+  }
 }
 
 TEST_F(ProfileTest, CallsOutsideOfItAreNotInIt) {

@@ -105,6 +105,18 @@ TEST(IrVerify, SlotsAreReadAndWrittenAsTheirType) {
             "verify: f: instruction 3 (slot_read): names a slot of its type.");
 }
 
+TEST(IrVerify, ASlotHasAValueBeforeItIsReadOrALoopWritesIt) {
+  EXPECT_EQ(refusal("  %3 = slot f32\n  %4 = slot_read f32 %3\n  return (%4)"),
+            "verify: f: instruction 4 (slot_read): the slot has a value.");
+  EXPECT_EQ(refusal("  %3 = slot f32\n  %4 = loop () {\n    slot_write %3 (%0)\n"
+                    "    break_if %2 ()\n    next ()\n  }\n  return (%0)"),
+            "verify: f: instruction 5 (slot_write): the slot has a value before a loop writes it.");
+  EXPECT_EQ(refusal("  %3 = loop () {\n    %4 = slot f32\n    slot_write %4 (%0)\n"
+                    "    %5 = slot_read f32 %4\n    break_if %2 ()\n    next ()\n  }\n"
+                    "  return (%0)"),
+            "[nothing was thrown]");
+}
+
 TEST(IrVerify, SlotsAndElementNumbersHaveNoOperands) {
   EXPECT_EQ(refusal("  %3 = slot f32 %0\n  return (%0)"),
             "verify: f: instruction 3 (slot): number of operands.");

@@ -135,6 +135,16 @@ TEST(KernelRange, OneTestOfUnsignedBitsBoundsBothWays) {
       << "it may be negative";
 }
 
+TEST(KernelRange, OfUnsignedBitsIsThatOfTheSignedTypeUnlessTheyFit) {
+  const std::string bits = "  %10 = bitcast u32 %0\n";
+  EXPECT_EQ(range_of("11", bits + "  %11 = bitcast i32 %10"), kI32);
+  EXPECT_EQ(range_of("13", bits + "  %11 = constant u32 9\n  %12 = and u32 %10, %11\n"
+                                  "  %13 = bitcast i32 %12"),
+            (Bounds{0, 9}));
+  EXPECT_EQ(range_of("12", "  %11 = bitcast i8 %2\n  %12 = convert i32 %11"),
+            (Bounds{INT8_MIN, INT8_MAX}));
+}
+
 TEST(KernelRange, OfAComparisonWhoseOutcomeIsKnown) {
   const std::string made = "  %10 = constant i32 256\n  %11 = convert i32 %2\n";
   const auto compared = [&](const std::string& test) {

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -87,6 +88,18 @@ def test_functions_that_cannot_be_saved(path):
     g(X, "how")
     with pytest.raises(lw.UsageError, match=r"^lambda: cannot be saved; got an excluded argument"):
         g.save(path)
+    h = lw.vectorize(lambda x: {(1, 2): x})
+    h(X)
+    with pytest.raises(lw.UsageError, match=r"got a dict with the key \(1, 2\), expected strings"):
+        h.save(path)
+
+
+READ_TOO_EARLY = """function f(%0: f64) -> (f64) {
+  %1 = slot f64
+  %2 = slot_read f64 %1
+  return (%2)
+}
+"""
 
 
 def change(path, **changes):
@@ -115,8 +128,18 @@ def change(path, **changes):
         ({"types": ["F32"]}, "has other results than the file says"),
         ({"captured": [["nothing", True]]}, "is not a file of programs"),
         ({"structures": 3}, "is not a file of programs; got TypeError"),
+        ({"structures": [["dict", ["a", "b"], [None]]]}, "a dict with other names than parts"),
+        ({"structures": [["dict", [[1]], [None]]]}, "is not a file of programs; got TypeError"),
+        ({"structures": [["tuple", [], []]]}, "containers of 0 arguments, beside 1"),
+        ({"result": ["list", [], [None, None]]}, "containers of 2 results, beside 1"),
+        ({"leaves": [["F64", False, "Mapped", [2]]]}, "has other parameters than the file says"),
+        ({"result_shapes": [[-1, -1]]}, "another size than its shape; got (-1, -1), expected f64"),
+        ({"result_shapes": [[2**40] * 4]}, "another size than its shape"),
+        ({"sizes": {"a": 1}}, "is not a file of programs; got ValueError"),
+        ({"signature": "(n"}, "not a signature"),
+        ({"program": READ_TOO_EARLY}, "the slot has a value"),
     ],
-    ids=["format", "program", "types", "type", "results", "captured", "structure"],
+    ids=lambda changes: next(iter(changes)) if isinstance(changes, dict) else "",
 )
 def test_files_that_are_refused(path, changes, message):
     k = 2.0
@@ -124,7 +147,23 @@ def test_files_that_are_refused(path, changes, message):
     f(X)
     f.save(path)
     change(path, **changes)
-    with pytest.raises(lw.UsageError, match=message):
+    with pytest.raises(lw.UsageError, match=re.escape(message)):
+        lw.Vectorized.load(path)
+
+
+def test_compressed_files_are_refused(path):
+    f = lw.vectorize(lambda x: x + 1)
+    f(X)
+    f.save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    np.savez_compressed(path, **arrays)
+    with pytest.raises(lw.UsageError, match="is compressed; got data that may unpack to any size"):
+        lw.Vectorized.load(path)
+
+
+def test_a_file_that_is_not_there_is_the_error_of_any_such_file(path):
+    with pytest.raises(FileNotFoundError):
         lw.Vectorized.load(path)
 
 

@@ -35,10 +35,19 @@ void for_each_weighted(const ir::Function& f, double mean_trips, const Visit& vi
   }
 }
 
+/// A quotient or remainder of integers that lanes compute one after the other: narrower ones are
+/// divided as floats, those by powers of two shifted.
+bool is_scalar_quotient(const ir::Function& f, const ir::Instruction& in) {
+  if (!ops::can_fail(in.op, in.type) || types::size_of(in.type) < 8) return false;
+  const ir::Instruction& divisor = f[in.operands[1]];
+  return divisor.op != Op::Constant || !types::exponent_of_two(divisor.constant);
+}
+
 /// In plain vector instructions.
-double cost_of(const ir::Instruction& in) {
+double cost_of(const ir::Function& f, const ir::Instruction& in) {
+  if (is_scalar_quotient(f, in)) return 24;
   const bool divides = in.op == Op::Div || in.op == Op::Rem || in.op == Op::Sqrt;
-  if (divides) return types::is_integer(in.type) ? 24 : in.type == DType::F64 ? 8 : 4;
+  if (divides) return in.type == DType::F64 ? 8 : 4;
   if (in.op == Op::TableRead || in.op == Op::ArrayRead) return 6;
   if (in.op == Op::Collect || in.op == Op::ArrayWrite) return 1;
   return ops::is_elementwise(in.op) ? 1 : 0;
@@ -84,7 +93,7 @@ std::vector<LineShare> share_lines(const ir::Function& program, double mean_trip
   double all = 0;
   for_each_weighted(program, mean_trips, [&](ValueId id, double times) {
     const ir::Instruction& in = program[id];
-    const double cost = cost_of(in) * times;
+    const double cost = cost_of(program, in) * times;
     all += cost;
     if (cost > 0 && in.location) costs[{in.location.file, in.location.line}] += cost;
   });
@@ -126,8 +135,8 @@ std::vector<std::string> note_scalar(const ir::Function& program, const Explanat
   const auto add = [&](std::int64_t found, const char* what) {
     if (found > 0) notes.push_back(fmt::format("{} {}", found, what));
   };
-  add(count(program, [](const ir::Instruction& in) { return ops::can_fail(in.op, in.type); }),
-      "quotients or remainders of integers: processors have none for vectors");
+  add(count(program, [&](const ir::Instruction& in) { return is_scalar_quotient(program, in); }),
+      "quotients or remainders of 64-bit integers: processors have none for vectors");
   add(count(program, [](const ir::Instruction& in) { return in.op == Op::AngleRest; }),
       "reductions of large angles, by a function, where an angle is large");
   add(count(program,

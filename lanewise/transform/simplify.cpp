@@ -1,6 +1,7 @@
 // Constant folding, identities and common subexpressions. Only identities that keep every bit:
 // x * 1, x / 1, x - 0 and x + -0 are x for all floats, x + 0 is not (-0 + 0 is +0). All NaNs are
-// one value. An op that can fail is folded only when it does not.
+// one value. An op that can fail is folded only when it does not. Integers are divided by powers of
+// two without a divider, which vectors lack.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -34,6 +35,16 @@ class Simplifier {
     return value != nullptr && *value == types::scalar_of(value->type(), number);
   }
 
+  /// The k of a literal integer 2^k.
+  static std::optional<int> exponent_of(ir::Builder& build, ValueId id) {
+    const Scalar* value = literal(build, id);
+    return value == nullptr ? std::nullopt : types::exponent_of_two(*value);
+  }
+
+  static ValueId constant(ir::Builder& build, DType type, std::int64_t number) {
+    return build.constant(types::scalar_of_bits(type, number));
+  }
+
   static std::optional<ValueId> fold(ir::Builder& build, const Instruction& in) {
     if (ops::row(in.op).kind != ops::Kind::Native) return std::nullopt;
     std::vector<Scalar> values;
@@ -62,6 +73,19 @@ class Simplifier {
         break;
       case Op::Div:
         if (is(build, operand(1), 1)) return operand(0);
+        if (const auto k = exponent_of(build, operand(1))) {  // both round down
+          return build.append({.op = Op::Shr,
+                               .type = in.type,
+                               .operands = {operand(0), constant(build, in.type, *k)}});
+        }
+        break;
+      case Op::Rem:
+        if (const auto k = exponent_of(build, operand(1))) {
+          const std::int64_t ones = (std::int64_t{1} << *k) - 1;
+          return build.append({.op = Op::And,
+                               .type = in.type,
+                               .operands = {operand(0), constant(build, in.type, ones)}});
+        }
         break;
       case Op::And:
         if (in.type != DType::Bool) break;

@@ -90,6 +90,14 @@ std::int64_t to_int64(const Scalar& value) {
   });
 }
 
+std::optional<int> exponent_of_two(const Scalar& value) {
+  if (!is_integer(value.type())) return std::nullopt;
+  const std::int64_t number = to_int64(value);
+  const auto bits = static_cast<std::uint64_t>(number);
+  if (number <= 0 || !std::has_single_bit(bits)) return std::nullopt;
+  return std::countr_zero(bits);
+}
+
 Scalar scalar_of_bits(DType type, std::int64_t value) { return Scalar::load(type, &value); }
 
 }  // namespace types

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -62,6 +63,8 @@ std::optional<Scalar> parse_scalar(DType type, std::string_view text);
 Scalar scalar_of(DType type, double value);
 /// The number that a bool or an integer is; a u64 beyond an i64 wraps.
 std::int64_t to_int64(const Scalar& value);
+/// The k of an integer 2^k that an i64 holds.
+std::optional<int> exponent_of_two(const Scalar& value);
 /// The low bits of `value` as an integer of `type`.
 Scalar scalar_of_bits(DType type, std::int64_t value);
 

@@ -154,11 +154,17 @@ def test_before_a_run_it_says_so():
 
 
 def test_what_lanes_do_one_after_the_other_is_named():
-    notes = (
-        lw.vectorize(lambda a, b: a // b).explain(np.arange(3), np.arange(3)).to_dict()["scalar"]
-    )
-    assert any("quotients or remainders of integers" in note for note in notes)
-    assert lw.vectorize(lambda a: a + 1).explain(np.zeros(3)).to_dict()["scalar"] == []
+    def notes(function, *arrays):
+        return lw.vectorize(function).explain(*arrays).to_dict()["scalar"]
+
+    n = np.arange(3)
+    assert notes(lambda a, b: a // b, n, n) == [
+        "1 quotients or remainders of 64-bit integers: processors have none for vectors"
+    ]
+    assert len(notes(lambda a: a // 10, n)) == 1
+    assert notes(lambda a: a // 4 + a % 8, n) == []
+    assert notes(lambda a, b: a // b, n.astype(np.int32), n.astype(np.int32)) == []
+    assert notes(lambda a: a + 1, np.zeros(3)) == []
 
 
 def test_numerics_say_what_fast_does():

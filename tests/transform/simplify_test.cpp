@@ -72,6 +72,20 @@ TEST(TransformSimplify, IntegerIdentitiesAreApplied) {
   EXPECT_EQ(with_literal("i32", "and", "1"), kept("i32", "and", "1"));
 }
 
+TEST(TransformSimplify, PowersOfTwoDivideIntegersWithoutADivider) {
+  EXPECT_EQ(with_literal("i32", "div", "8"), kept("i32", "shr", "3"));
+  EXPECT_EQ(with_literal("u64", "div", "4611686018427387904"), kept("u64", "shr", "62"));
+  EXPECT_EQ(with_literal("i64", "rem", "2"), kept("i64", "and", "1"));
+  EXPECT_EQ(with_literal("u8", "rem", "128"), kept("u8", "and", "127"));
+  EXPECT_EQ(with_literal("i32", "div", "6"), kept("i32", "div", "6"));
+  EXPECT_EQ(with_literal("i8", "rem", "-128"), kept("i8", "rem", "-128"));
+  EXPECT_EQ(with_literal("i32", "div", "-1"), kept("i32", "div", "-1"));
+  EXPECT_EQ(with_literal("f32", "div", "2"), kept("f32", "div", "2"));
+  EXPECT_EQ(with_literal_first("i32", "div", "8"),
+            "  %1 = constant i32 8\n  %2 = div i32 %1, %0\n"
+            "  return (%2)\n");
+}
+
 TEST(TransformSimplify, DoubleNegationAndSelectsOfOneValueVanish) {
   EXPECT_EQ(simplified_body("bool", "  %1 = not bool %0\n  %2 = not bool %1\n", "%2"), kX);
   EXPECT_EQ(simplified_body("bool", "  %1 = select bool %0, %0, %0\n", "%1"), kX);

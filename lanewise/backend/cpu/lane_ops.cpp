@@ -281,13 +281,34 @@ Value* LaneOps::compare(Op op, DType type, Value* a, Value* b) {
   }
 }
 
+/// Rounded toward zero. Vectors have a divider for floats only. A quotient of integers of n bits
+/// that is none itself lies below the next one by more than 2^-n of itself: in a type of more bits
+/// it is not rounded up to that.
+Value* LaneOps::integer_quotient(DType type, Value* a, Value* b) {
+  const bool is_unsigned = types::is_unsigned(type);
+  auto* lanes = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+  if (lanes == nullptr || types::size_of(type) > 4 || llvm::isa<llvm::Constant>(b)) {
+    return is_unsigned ? b_.CreateUDiv(a, b) : b_.CreateSDiv(a, b);
+  }
+  Type* number = types::size_of(type) == 4 ? b_.getDoubleTy() : b_.getFloatTy();
+  Type* floats = llvm::FixedVectorType::get(number, lanes->getNumElements());
+  const auto convert = [&](Value* from) {
+    return is_unsigned ? b_.CreateUIToFP(from, floats) : b_.CreateSIToFP(from, floats);
+  };
+  Value* quotient = b_.CreateFDiv(convert(a), convert(b));
+  return is_unsigned ? b_.CreateFPToUI(quotient, lanes) : b_.CreateFPToSI(quotient, lanes);
+}
+
 /// The divisor is not 0. Divides by 1 where it is -1, which would trap for MIN, and fixes that up.
 Value* LaneOps::integer_division(Op op, DType type, Value* a, Value* b) {
-  if (types::is_unsigned(type)) return op == Op::Rem ? b_.CreateURem(a, b) : b_.CreateUDiv(a, b);
+  if (types::is_unsigned(type)) {
+    Value* quotient = integer_quotient(type, a, b);
+    return op == Op::Div ? quotient : b_.CreateSub(a, b_.CreateMul(quotient, b));
+  }
   Value* zero = llvm::Constant::getNullValue(a->getType());
   Value* is_minus_one = b_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
   Value* safe = b_.CreateSelect(is_minus_one, number(b, 1), b);
-  Value* quotient = b_.CreateSDiv(a, safe);
+  Value* quotient = integer_quotient(type, a, safe);
   Value* rest = b_.CreateSub(a, b_.CreateMul(quotient, safe));
   Value* uneven = b_.CreateICmpNE(rest, zero);
   Value* opposite = b_.CreateICmpSLT(b_.CreateXor(rest, safe), zero);

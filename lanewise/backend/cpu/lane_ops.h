@@ -52,6 +52,7 @@ class LaneOps {
   llvm::Value* compute_bits(ops::Op op, DType type, DType result, llvm::Value* a, llvm::Value* b,
                             llvm::Value* c);
   llvm::Value* compare(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* integer_quotient(DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* integer_division(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* mul_high(DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* shift(ops::Op op, DType type, llvm::Value* a, llvm::Value* b);

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import assert_same
 
 import lanewise as lw
 
@@ -105,3 +106,27 @@ def test_a_python_bool_is_a_bool(dtype, flag):
         got = lw.vectorize(lambda x: function(x, flag))(x)  # noqa: B023
         assert got.dtype == expected.dtype
         np.testing.assert_array_equal(got, expected)
+
+
+def numbers_of(dtype):
+    """Return all numbers of a byte; of others those around powers of two and the ends."""
+    limits = np.iinfo(dtype)
+    if limits.bits == 8:
+        return np.arange(limits.min, limits.max + 1).astype(dtype)
+    powers = [1 << k for k in range(0, limits.bits, 3)] + [3, 5, 7, 10, 641, limits.max]
+    near = {sign * power + by for power in powers for sign in (1, -1) for by in (-1, 0, 1)}
+    near |= {limits.min, limits.min + 1, limits.max - 1}
+    return np.array(sorted(n for n in near if limits.min <= n <= limits.max), dtype)
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+@pytest.mark.parametrize("dtype", ALL_TYPES, ids=str)
+def test_quotients_and_remainders_round_down(dtype, compile):
+    numbers = numbers_of(dtype)
+    a, b = (x.ravel() for x in np.meshgrid(numbers, numbers[numbers != 0]))
+    quotient, remainder = lw.vectorize(lambda a, b: (a // b, a % b), compile=compile)(a, b)
+    exact = [divmod(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    bits = np.iinfo(dtype).bits
+    for got, expected in zip((quotient, remainder), zip(*exact, strict=True), strict=True):
+        wrapped = np.array([n % (1 << bits) for n in expected], f"u{bits // 8}")  # MIN // -1
+        assert_same(got, wrapped.view(dtype))

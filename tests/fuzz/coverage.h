@@ -57,6 +57,9 @@ class Coverage {
     counts_[static_cast<std::size_t>(counter)] += has ? 1 : 0;
   }
   void count(const ir::Function& program);
+  std::int64_t operator[](Counter counter) const {
+    return counts_[static_cast<std::size_t>(counter)];
+  }
   /// The combination of instruction set, lanes and schedule, and that of schedule and registers.
   void count(const Trial& trial);
   /// The combination of tier and way.

@@ -24,6 +24,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "lanewise/base/error.h"
 #include "tests/fuzz/arguments.h"
 #include "tests/fuzz/crashes.h"
 #include "tests/fuzz/state.h"
@@ -99,6 +100,12 @@ class Fuzzer {
 
   int finish() const {
     const bool is_isolated = options_.isolate;
+    if (options_.pass && !is_isolated && tally_.coverage[Counter::Passes] == 0) {
+      throw UsageError(
+          fmt::format("--pass: nothing was compared; got '{}', expected how the name "
+                      "of a pass begins that these programs go through.",
+                      *options_.pass));
+    }
     if (!is_isolated) fmt::print(stderr, "{}\n", tally_.coverage.to_string());
     if (arguments_.digest) fmt::print("{:016x}\n", tally_.digest);
     const std::string last =

@@ -35,6 +35,7 @@ class Verifier {
 
   void block(BlockId id, ValueId loop) {
     const Block& b = f_.blocks[id];
+    const std::size_t kept = kept_.size();
     if (loop != kNone) loops_.push_back(loop);
     for (const ValueId argument : b.arguments) visible_[argument] = true;
     require(!b.body.empty(), loop, "a block may not be empty");
@@ -52,6 +53,7 @@ class Verifier {
     }
     for (const ValueId argument : b.arguments) visible_[argument] = false;
     if (loop != kNone) loops_.pop_back();
+    kept_.resize(kept);
   }
 
   void carried(ValueId id, std::span<const ValueId> values, ValueId loop) const {
@@ -162,6 +164,7 @@ class Verifier {
         require(in.operands.size() > 1 &&
                     (f_[in.operands[0]].op == Op::Array || is_target(f_, in.operands[0])),
                 id, "names an array or target");
+        written(id, in.operands[0]);
         return place(id);
       case Op::Slot:
         unwritten_[id] = loop;
@@ -193,7 +196,13 @@ class Verifier {
     return f_[id].op == Op::Param && f_.params[f_[id].index].is_indexed();
   }
 
-  void collect(ValueId id) const {
+  /// Passes may take what is kept at the end of a position.
+  void written(ValueId id, ValueId array) const {
+    require(std::find(kept_.begin(), kept_.end(), array) == kept_.end(), id,
+            "what a position keeps is not written afterwards");
+  }
+
+  void collect(ValueId id) {
     const Instruction& in = f_[id];
     const auto collect = static_cast<Collect>(in.index);
     const bool has_place = collect == Collect::Keep && in.operands.size() == 3;
@@ -206,8 +215,10 @@ class Verifier {
     require(!has_place || f_[in.operands[2]].type == DType::I32 ||
                 (is_own && f_[in.operands[2]].type == DType::I64),
             id, "a place in it");
+    if (has_place) written(id, in.operands[1]);
     const DType type = f_[in.operands[0]].type;
     require(in.type == type, id, "the type of its value");
+    if (f_[in.operands[0]].op == Op::Array) kept_.push_back(in.operands[0]);
     require(collect != Collect::Keep || has_count(f_[loops_.back()]) == is_own, id,
             "it is kept in a target where elements differ in their positions, and only there");
     if (collect == Collect::Keep) {
@@ -265,6 +276,7 @@ class Verifier {
   const Function& f_;
   std::vector<bool> visible_;
   std::vector<ValueId> loops_;            // around the instruction, the innermost last
+  std::vector<ValueId> kept_;             // arrays, by the positions around the instruction
   std::map<ValueId, ValueId> unwritten_;  // slots, and the loop that each stands in
 };
 

@@ -35,6 +35,7 @@ std::optional<ValueId> Generator::any_place() {
 }
 
 bool Generator::can_write(ValueId place) const {
+  if (std::find(collected_.begin(), collected_.end(), place) != collected_.end()) return false;
   const std::size_t from = each_.empty() ? 0 : each_.back().arrays;
   return std::find(arrays_.begin() + static_cast<std::ptrdiff_t>(from), arrays_.end(), place) !=
          arrays_.end();

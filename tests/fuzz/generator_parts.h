@@ -261,9 +261,10 @@ class Generator {
   int usual_size_ = 1;  // of rows
   std::vector<ValueId> row_params_;
   std::vector<Ragged> ragged_;
-  ValueId bits_ = ir::kNone;     // a table, linear more often than not
-  std::vector<ValueId> arrays_;  // in scope
-  std::vector<ValueId> kept_;    // in scope
+  ValueId bits_ = ir::kNone;        // a table, linear more often than not
+  std::vector<ValueId> arrays_;     // in scope
+  std::vector<ValueId> collected_;  // of these; nobody writes them any more
+  std::vector<ValueId> kept_;       // in scope
   std::vector<ValueId> visible_;
   std::vector<bool> used_;     // by value
   std::vector<bool> uniform_;  // by value

@@ -181,7 +181,8 @@ void Generator::collect() {
                 arrays_.end());
   std::erase_if(arrays, [&](ValueId id) { return size_of(id) * e.size > kMostKept; });
   if (!arrays.empty() && !e.is_counted && random_.chance(40)) {
-    return build_.collect(Collect::Keep, random_.pick(arrays));
+    collected_.push_back(random_.pick(arrays));
+    return build_.collect(Collect::Keep, collected_.back());
   }
   ValueId value = *find([&](ValueId id) { return id >= e.position; });
   if (random_.chance(30) && build_.type(value) != DType::Bool) value = take_in(value, e.visible, 4);

@@ -185,6 +185,23 @@ TEST(IrVerify, AnEachCollectsWhatCanBeCombined) {
             "verify: f: instruction 7 (array_write): names an array or target.");
 }
 
+TEST(IrVerify, WhatAPositionKeepsIsNotWrittenAfterwards) {
+  const auto each = [](const std::string& lines) {
+    return refusal("  %3 = each 2 (%4: i32) {\n    %5 = array f32 %0 3\n" + lines +
+                   "  }\n  return (%0)");
+  };
+  const std::string keep = "    collect keep %5\n";
+  const std::string write = "    array_write %5, %1, %0 clip\n";
+  EXPECT_EQ(each(write + keep), "[nothing was thrown]");
+  EXPECT_EQ(each(keep + write),
+            "verify: f: instruction 7 (array_write): what a position keeps is "
+            "not written afterwards.");
+  EXPECT_EQ(each(keep + "    %6 = loop () {\n  " + write +
+                 "      break_if %2 ()\n      next ()\n    }\n"),
+            "verify: f: instruction 8 (array_write): what a position keeps is not written "
+            "afterwards.");
+}
+
 TEST(IrVerify, AnEachWithACountCombinesWhatItHas) {
   const auto each = [](const std::string& of, const std::string& body) {
     return refusal("  %3 = each " + of + " (%4: i32) {\n" + body + "\n  }\n  return (%0)");

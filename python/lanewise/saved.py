@@ -174,14 +174,19 @@ def _to_structure(described: Any) -> Structure:
     container = _CONTAINERS[kind]
     expected = len(parts) if container in (dict, Record) else 0
     if not len(names) == len(set(names)) == expected:
-        raise ValueError(f"a {kind} with other names than parts")
+        raise UsageError(
+            f"load: a {kind} has other names than parts; got {len(names)}, expected {expected} "
+            "that differ."
+        )
     return Node(container, tuple(names), tuple(_to_structure(part) for part in parts))
 
 
 def _check_leaves(what: str, structures: Iterable[Structure], expected: int) -> None:
     found = sum(len(leaf_names(structure, "")) for structure in structures)
     if found != expected:
-        raise ValueError(f"containers of {found} {what}, beside {expected}")
+        raise UsageError(
+            f"load: containers hold other {what} than there are; got {found}, expected {expected}."
+        )
 
 
 def _read(name: str, described: Any, file: Any, max_steps: int) -> tuple[Request, Recorded]:

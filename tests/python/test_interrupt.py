@@ -57,7 +57,7 @@ def test_ctrl_c_does_not_wait_for_a_compile_that_takes_long():
     import lanewise as lw
 
     def long(x):
-        for i in [float(n) for n in range(200)]:
+        for i in [float(n) for n in range(1000)]:
             x = np.sin(x) * i + np.exp(-x * x)
         return x
 

@@ -128,10 +128,19 @@ def change(path, **changes):
         ({"types": ["F32"]}, "has other results than the file says"),
         ({"captured": [["nothing", True]]}, "is not a file of programs"),
         ({"structures": 3}, "is not a file of programs; got TypeError"),
-        ({"structures": [["dict", ["a", "b"], [None]]]}, "a dict with other names than parts"),
+        (
+            {"structures": [["dict", ["a", "b"], [None]]]},
+            "load: a dict has other names than parts; got 2, expected 1 that differ.",
+        ),
         ({"structures": [["dict", [[1]], [None]]]}, "is not a file of programs; got TypeError"),
-        ({"structures": [["tuple", [], []]]}, "containers of 0 arguments, beside 1"),
-        ({"result": ["list", [], [None, None]]}, "containers of 2 results, beside 1"),
+        (
+            {"structures": [["tuple", [], []]]},
+            "load: containers hold other arguments than there are; got 0, expected 1.",
+        ),
+        (
+            {"result": ["list", [], [None, None]]},
+            "load: containers hold other results than there are; got 2, expected 1.",
+        ),
         ({"leaves": [["F64", False, "Mapped", [2]]]}, "has other parameters than the file says"),
         ({"result_shapes": [[-1, -1]]}, "another size than its shape; got (-1, -1), expected f64"),
         ({"result_shapes": [[2**40] * 4]}, "another size than its shape"),

@@ -1,10 +1,10 @@
 // Failures of lanes. Lane form takes lanes that fail out of their mask where they do, and says so
 // once, where straight code ends: with bit masks that costs a comparison a check.
 //
-// Without them it would cost five instructions a register, of which three are what the next access
-// waits for. There each check is a branch that is not taken: one comparison serves all registers,
-// and while all lanes are inside, dead ones too, the mask stays what it was and a table is read
-// without it.
+// A check of an index is a branch that is not taken instead: one comparison serves all registers,
+// and while all lanes are inside, dead ones too, the mask stays what it was, so that no access
+// waits for it. Without bit masks any check would cost five instructions a register: there all are
+// such branches, and a table is read without its mask.
 #include <algorithm>
 
 #include "lanewise/backend/cpu/emit.h"
@@ -22,7 +22,7 @@ using Layout = runtime::ContextLayout;
 
 /// Of `fail before & !mask`: everything that was taken out of the mask since `before` was copied.
 void Emitter::find_checks() {
-  if (ops_.has_bit_masks() || k_.inner) return;
+  if (k_.inner) return;
   for (const auto& body : k_.blocks) {
     for (std::size_t end = 0; end < body.size(); ++end) {
       const Instruction& fail = body[end];
@@ -41,11 +41,29 @@ void Emitter::find_checks() {
           at > 0 && std::all_of(narrowing.begin(), narrowing.end(), [&](const Instruction* in) {
             return in->kind == Kind::Compute && in->op == Op::And && in->sources[0] == mask;
           });
-      if (!is_known) continue;
+      const bool pays = !ops_.has_bit_masks() ||
+                        std::all_of(narrowing.begin(), narrowing.end(), [&](const Instruction* in) {
+                          return index_check(*in).has_value();
+                        });
+      if (!is_known || !pays) continue;
       for (const Instruction* in : narrowing) checks_.emplace(in, &fail);
       said_.insert(&fail);
     }
   }
+}
+
+/// Whether lanes stay where an index, as bits, is below a limit that all have.
+std::optional<Emitter::IndexCheck> Emitter::index_check(const Instruction& in) const {
+  const Instruction* inside = computed_by(in.sources[1], Op::Not);
+  const Instruction* outside =
+      inside == nullptr ? nullptr : computed_by(inside->sources[0], Op::Ge);
+  const Instruction* bits =
+      outside == nullptr ? nullptr : computed_by(outside->sources[0], Op::Bitcast);
+  const bool is_index = bits != nullptr && type(bits->dst) == DType::U32 && is_varying(bits->dst) &&
+                        !is_varying(outside->sources[1]) &&
+                        (ops_.has_bit_masks() || ops_.mask_element_bits() == 32);
+  if (!is_index) return std::nullopt;
+  return IndexCheck{bits, outside->sources[1]};
 }
 
 void Emitter::narrow(const Instruction& in, const Instruction& fail) {
@@ -59,36 +77,34 @@ void Emitter::narrow(const Instruction& in, const Instruction& fail) {
     if (std::find(masks.begin(), masks.end(), in.dst) == masks.end()) masks.push_back(in.dst);
     fail_if(ops_.any(all), fail.index, masks, failing);
   };
-  const Instruction* inside = computed_by(in.sources[1], Op::Not);
-  const Instruction* outside =
-      inside == nullptr ? nullptr : computed_by(inside->sources[0], Op::Ge);
-  const Instruction* bits =
-      outside == nullptr ? nullptr : computed_by(outside->sources[0], Op::Bitcast);
-  const bool is_index = bits != nullptr && type(bits->dst) == DType::U32 && is_varying(bits->dst) &&
-                        !is_varying(outside->sources[1]) && ops_.mask_element_bits() == 32;
-  if (!is_index) return look();
+  const auto index = index_check(in);
+  if (!index) return look();
 
   llvm::BasicBlock* doubt = new_block("doubt");
   llvm::BasicBlock* all_inside = new_block("all_inside");
-  Place& place = places_[bits->sources[0]];
-  find_tables(outside->sources[1], place.tables);
-  place.slots.resize(static_cast<std::size_t>(most_), nullptr);
-  Value* most = nullptr;
-  for (int u = begin_; u < begin_ + width_; ++u) {
-    Value* index = read(bits->dst, u, true);
-    Value*& slot = place.slots[static_cast<std::size_t>(u)];
-    if (slot == nullptr) slot = new_slot(index->getType(), "place");
-    b_.CreateStore(index, slot);
-    most = most == nullptr ? index : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, most, index);
+  const auto bits = [&](int u) { return read(index->bits->dst, u, true); };
+  Value* most = bits(begin_);
+  for (int u = begin_ + 1; u < begin_ + width_; ++u) {
+    most = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, most, bits(u));
   }
-  Value* limit = read(outside->sources[1], 0, true);
+  Place* place = ops_.has_bit_masks() ? nullptr : &places_[index->bits->sources[0]];
+  if (place != nullptr) {
+    find_tables(index->limit, place->tables);
+    place->slots.resize(static_cast<std::size_t>(most_), nullptr);
+    for (int u = begin_; u < begin_ + width_; ++u) {
+      Value*& slot = place->slots[static_cast<std::size_t>(u)];
+      if (slot == nullptr) slot = new_slot(bits(u)->getType(), "place");
+      b_.CreateStore(bits(u), slot);
+    }
+  }
+  Value* limit = read(index->limit, 0, true);
   Value* is_outside = ops_.any(ops_.to_mask(b_.CreateICmpUGE(most, limit)));
   b_.CreateCondBr(is_outside, doubt, all_inside, unlikely());
   b_.SetInsertPoint(doubt);
   look();
-  for (int u = begin_; u < begin_ + width_; ++u) {
-    Value* index = b_.CreateAnd(read(bits->dst, u, true), read(in.dst, u, true));
-    b_.CreateStore(index, place.slots[static_cast<std::size_t>(u)]);
+  for (int u = begin_; place != nullptr && u < begin_ + width_; ++u) {
+    Value* inside = b_.CreateAnd(bits(u), read(in.dst, u, true));
+    b_.CreateStore(inside, place->slots[static_cast<std::size_t>(u)]);
   }
   b_.CreateBr(all_inside);
   b_.SetInsertPoint(all_inside);

@@ -101,6 +101,11 @@ class Emitter {
   /// Finds `checks_`.
   void find_checks();
   /// `in` takes lanes that fail out of a mask: says so, of all registers together.
+  struct IndexCheck {
+    const kernel::Instruction* bits;  // of the index
+    kernel::RegisterId limit;
+  };
+  std::optional<IndexCheck> index_check(const kernel::Instruction& in) const;
   void narrow(const kernel::Instruction& in, const kernel::Instruction& fail);
   void fail(const kernel::Instruction& in);
   /// The tables that are at least as long as the limit of a check.

@@ -196,9 +196,8 @@ bool is_of_size(const Shape& shape, std::int64_t size) {
 
 void check_shape(const types::Item& item, const Shape& shape) {
   if (shape.empty() != item.is_row() && is_of_size(shape, item.values())) return;
-  throw UsageError(
-      fmt::format("map: a row has another size than its shape; got ({}), expected {}.",
-                  fmt::join(shape, ", "), types::to_string(item)));
+  throw UsageError(fmt::format("map: a row has another size than its shape; got ({}), expected {}.",
+                               fmt::join(shape, ", "), types::to_string(item)));
 }
 
 }  // namespace
